@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# make            build ngxcache (VARIANT=debug, release, asan, tsan or coverage)
+# make deps       install with apt what the rest needs (Debian, as root)
+# make check      every test; README.md tells what else there is
+
+VARIANT ?= debug
+PREFIX  ?= /usr/local
+O       := build/$(VARIANT)
+PKGS    := libpcre2-8 jansson libmd zlib
+
+CFLAGS_debug    := -O1 -g
+CFLAGS_release  := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+CFLAGS_tsan     := -O1 -g -fsanitize=thread
+CFLAGS_coverage := -O0 -g --coverage
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla \
+        -Wformat=2 -Wundef -Wcast-qual -Wimplicit-fallthrough
+CPP  := -Ilib -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(shell pkg-config --cflags $(PKGS)) $(CPPFLAGS)
+CC1  := $(CC) -std=c17 -pthread $(WARN) $(CFLAGS_$(VARIANT)) $(CFLAGS)
+LIBS := $(shell pkg-config --libs $(PKGS)) $(LDLIBS)
+
+LIB_SRCS := \
+	lib/base/bytes.c \
+	lib/base/digest.c \
+	lib/base/error.c \
+	lib/base/mem.c \
+	lib/base/text.c \
+	lib/base/units.c
+
+CMD_SRCS := \
+	cmd/main.c
+
+UNIT_TESTS := \
+	tests/unit/test_units.c
+
+LIB_OBJS  := $(LIB_SRCS:%.c=$O/%.o)
+CMD_OBJS  := $(CMD_SRCS:%.c=$O/%.o)
+UNIT_OBJS := $(UNIT_TESTS:%.c=$O/%.o)
+UNIT_BINS := $(UNIT_TESTS:%.c=$O/%)
+
+.DELETE_ON_ERROR:
+.SECONDARY: $(UNIT_OBJS)
+.PHONY: all unit FORCE
+
+all: $O/ngxcache
+
+$O/libngxcache.a: $(LIB_OBJS)
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$O/ngxcache: $(CMD_OBJS) $O/libngxcache.a
+	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
+
+$O/%.o: %.c $O/flags
+	@mkdir -p $(@D)
+	$(CC1) $(CPP) -MMD -MP -c $< -o $@
+
+$O/flags: FORCE        # a change of flags rebuilds, the same flags do not
+	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(CC1) $(CPP))' >$@.new; \
+	    cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# Unit tests use the Check framework: every test runs in a process of its own.
+$O/tests/unit/%: $O/tests/unit/%.o $O/libngxcache.a
+	$(CC1) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
+
+unit: $(UNIT_BINS)
+
+-include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d)

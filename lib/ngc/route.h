@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef NGC_ROUTE_H
+#define NGC_ROUTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ngc/bytes.h"
+#include "ngc/conf.h"
+#include "ngc/error.h"
+#include "ngc/url.h"
+#include "ngc/zone.h"
+
+/*
+ * From a URL to the keys nginx stores it under, and back from a key to what it says of the
+ * request.  A router knows the key templates of a set of zones: those of the configuration's
+ * uses, the one given with the zone on the command line, or else the templates that most
+ * sites use.
+ */
+struct ngc_router;
+
+/*
+ * conf: may be NULL; it and the zones must outlive the router.
+ * out: on NGC_OK owned by the caller (ngc_router_free()), otherwise NULL.
+ * NGC_INVALID: a key template that nginx would refuse.
+ */
+enum ngc_code ngc_router_new(const struct ngc_conf *conf, const struct ngc_zone *const *zones,
+    size_t n_zones, struct ngc_router **out, struct ngc_error *err);
+void ngc_router_free(struct ngc_router *r); /* NULL is fine */
+
+/* One key in one zone. */
+struct ngc_target {
+	const struct ngc_zone *zone;
+	struct ngc_bytes key;
+};
+
+/* A key template that a URL does not determine, and the first variable that is to blame. */
+struct ngc_open_template {
+	const struct ngc_zone *zone;
+	const char *template;
+	const char *variable;
+};
+
+/* What a URL covers: every key nginx may store it under. */
+struct ngc_cover {
+	struct ngc_target *targets; /* no two alike */
+	size_t n_targets;
+	struct ngc_open_template *open; /* what could not be computed */
+	size_t n_open;
+};
+
+/*
+ * The keys of a URL with a host: both schemes, GET and HEAD and the other methods its
+ * locations store, and the spellings of its percent-encoding; in every zone that a location
+ * of a server answering for that host may store into.
+ * out: on NGC_OK owned by the caller (ngc_cover_free()), otherwise NULL.
+ */
+enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *url,
+    struct ngc_cover **out, struct ngc_error *err);
+void ngc_cover_free(struct ngc_cover *c); /* NULL is fine */
+
+/* What a key says of the request it was stored for; absent parts are not in the key. */
+struct ngc_reading {
+	struct ngc_bytes scheme, method, host;
+	struct ngc_bytes uri;  /* path and query, as it stands in the key */
+	bool host_certain;     /* every reading of the key gives this host */
+};
+
+/*
+ * Read a key back by the templates of its zone.  Allocates nothing and may be called by
+ * several threads.  out borrows from key.
+ * False: no template of the zone produces such a key; out is all absent then.
+ */
+bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone, struct ngc_bytes key,
+    struct ngc_reading *out);
+
+#endif
