@@ -26,7 +26,11 @@ LIB_SRCS := \
 	lib/base/error.c \
 	lib/base/mem.c \
 	lib/base/text.c \
-	lib/base/units.c
+	lib/base/units.c \
+	lib/format/fcgi.c \
+	lib/format/header.c \
+	lib/format/response.c \
+	lib/format/zone.c
 
 CMD_SRCS := \
 	cmd/main.c

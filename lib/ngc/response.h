@@ -17,7 +17,7 @@ const char *ngc_stored_name(enum ngc_stored s); /* "http", "fastcgi", "cgi" */
 struct ngc_response {
 	enum ngc_stored stored;
 	int status;              /* what nginx would answer with; 0: the status line is garbled */
-	bool well_formed;        /* framing and lines are what nginx could read */
+	bool well_formed;        /* nginx could have read and stored these very bytes */
 	struct ngc_bytes fields; /* the header lines, without status line and blank line */
 };
 
