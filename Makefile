@@ -25,12 +25,20 @@ LIB_SRCS := \
 	lib/base/digest.c \
 	lib/base/error.c \
 	lib/base/mem.c \
+	lib/base/path.c \
 	lib/base/text.c \
 	lib/base/units.c \
 	lib/format/fcgi.c \
 	lib/format/header.c \
 	lib/format/response.c \
-	lib/format/zone.c
+	lib/format/zone.c \
+	lib/store/cache.c \
+	lib/store/denied.c \
+	lib/store/dir.c \
+	lib/store/edit.c \
+	lib/store/entry.c \
+	lib/store/names.c \
+	lib/store/walk.c
 
 CMD_SRCS := \
 	cmd/main.c

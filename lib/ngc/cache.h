@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef NGC_CACHE_H
+#define NGC_CACHE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ngc/entry.h"
+#include "ngc/error.h"
+#include "ngc/zone.h"
+
+/* A zone's root directory, opened.  All that is done below goes through its descriptor. */
+struct ngc_cache;
+
+/*
+ * Open the root of a zone.  A symbolic link on the way is followed when it belongs to root or
+ * to the owner of the directory it leads to.
+ *
+ * sysroot: the path lies below it and links are resolved as if it were "/"; NULL: "/".
+ * out: on NGC_OK owned by the caller (ngc_cache_close()), otherwise NULL.
+ * NGC_GONE: there is no such directory.  NGC_DENIED: it may not be read; the text names the
+ * directory and the user who can.  NGC_INVALID: it is not a cache: a system directory, or not
+ * empty and without a trace of nginx's cache in it, or a foreign link leads to it.
+ * The zone must outlive the cache.
+ */
+enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
+    struct ngc_cache **out, struct ngc_error *err);
+void ngc_cache_close(struct ngc_cache *c); /* NULL is fine */
+
+const struct ngc_zone *ngc_cache_zone(const struct ngc_cache *c);
+uid_t ngc_cache_owner(const struct ngc_cache *c); /* of the root directory */
+
+/* Are they the same directory? */
+bool ngc_cache_same(const struct ngc_cache *a, const struct ngc_cache *b);
+
+/* Is fd this cache's root? */
+bool ngc_cache_is_root(const struct ngc_cache *c, int fd);
+
+/* A thread's buffers for the entries it looks at; NULL: no memory. */
+struct ngc_reader *ngc_reader_new(void);
+void ngc_reader_free(struct ngc_reader *r); /* NULL is fine */
+
+/*
+ * Look at one candidate.  dir is its directory below the root ("", "f/c1/"), name its name.
+ * out: on NGC_OK filled in and to be closed (ngc_entry_close()); out->damaged tells a file
+ * whose header does not parse.
+ * NGC_GONE: no such file, or no regular file.  NGC_DENIED: it cannot be opened or read.
+ */
+enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r, const char *dir,
+    const char *name, struct ngc_entry *out, struct ngc_error *err);
+void ngc_entry_close(struct ngc_entry *e);
+
+/*
+ * Is name one that nginx gives an entry in dir: 32 lower-case hex digits from whose end the
+ * directories are taken?
+ */
+bool ngc_candidate_name(const char *dir, const char *name);
+
+/* What a walk met. */
+struct ngc_walk_totals {
+	uint64_t candidates;       /* visited; damaged ones too */
+	uint64_t damaged;
+	uint64_t orphans;
+	uint64_t temporary;        /* nginx's temporary files and temp directories */
+	uint64_t foreign;          /* everything else */
+	uint64_t bytes, allocated; /* of the candidates, when sizes were asked for */
+	uint64_t failed;           /* directories and files that could not be looked at */
+};
+
+struct ngc_walk {
+	const struct ngc_cache *cache;
+	const struct ngc_cache *const *others; /* roots that are not entered */
+	size_t n_others;
+	unsigned jobs;             /* threads; 0: chosen */
+	bool headers;              /* open and parse every candidate and visit it */
+	bool sizes;                /* total up bytes and allocated */
+	const volatile sig_atomic_t *stop; /* not 0: end the walk soon; may be NULL */
+
+	/*
+	 * Called for every candidate when headers is set, by several threads at a time; thread
+	 * is their number, below the walk's ngc_walk_jobs().  Anything but NGC_OK ends the walk.
+	 */
+	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
+	    struct ngc_error *err);
+	/* Called for what could not be looked at, by one thread at a time; the walk goes on. */
+	void (*problem)(void *arg, const struct ngc_error *err);
+	void *arg;
+};
+
+/* How many threads a walk with that jobs setting may use. */
+unsigned ngc_walk_jobs(unsigned jobs);
+
+/*
+ * Walk a cache.  Only the root and directories of one or two lower-case hex digits are
+ * entered, three deep at most, and no symbolic link is followed.  Entries that vanish are
+ * passed over silently.
+ * totals: what was met, added to what stands there.
+ * Returns what a visitor returned, or NGC_FATAL.
+ */
+enum ngc_code ngc_walk_run(const struct ngc_walk *w, struct ngc_walk_totals *totals,
+    struct ngc_error *err);
+
+#endif

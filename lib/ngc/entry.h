@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef NGC_ENTRY_H
+#define NGC_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ngc/error.h"
+#include "ngc/header.h"
+#include "ngc/response.h"
+#include "ngc/zone.h"
+
+struct ngc_cache;
+
+/* The buffers behind an entry; one a thread, reused for every entry it looks at. */
+struct ngc_reader;
+
+/*
+ * One candidate: a regular file named by 32 hex digits, in directories that are digits from
+ * the end of its name.  It is handed to a visitor and is valid, with all that it points to,
+ * until the visitor returns.
+ */
+struct ngc_entry {
+	const struct ngc_cache *cache;
+	struct ngc_reader *reader;
+	int dirfd, fd;                  /* its directory and itself; fd is open for reading */
+	bool dirfd_owned;               /* ngc_entry_close() closes dirfd, too */
+	char dir[NGC_LEVELS_TEXT];      /* its directory below the root, "" or "f/c1/" */
+	char name[NGC_NAME_LEN + 1];
+	bool orphan;                    /* the zone's levels are others: nginx never serves it */
+	bool damaged;                   /* the header did not parse: nothing below but stat */
+	struct ngc_header header;
+	struct ngc_bytes head;          /* as much of the file as was read */
+	bool has_stat;                  /* ngc_entry_stat() succeeded */
+	off_t size;                     /* bytes, apparent */
+	uint64_t allocated;             /* bytes on disk */
+	dev_t dev;
+	ino_t ino;
+	bool has_response;              /* ngc_entry_response() was called */
+	struct ngc_response response;
+};
+
+/* Fill in the fields of stat(2).  Cheap when they are there already. */
+enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err);
+
+/*
+ * Read up to body_start and parse the stored response header.
+ * NGC_DAMAGED: the file ends before body_start; what is there is parsed all the same.
+ * Not for a damaged entry.
+ */
+enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err);
+
+/* The path as reported: the cache's, and dir and name below it. */
+struct ngc_buf;
+void ngc_entry_path(const struct ngc_entry *e, struct ngc_buf *out);
+
+/*
+ * Changes.  Each works on the very file that was judged: one that was replaced since is left
+ * alone.  Bytes are written only to a regular file with one link that the owner of the cache's
+ * root owns and whose header is still the one judged.
+ */
+enum ngc_outcome {
+	NGC_DONE,
+	NGC_ALREADY_GONE, /* somebody else removed it */
+	NGC_REPLACED,     /* nginx stored a new response there: kept */
+	NGC_FAILED,       /* err says why */
+};
+
+/* The entry stops being served at once, also by open descriptors, and the file is unlinked. */
+enum ngc_outcome ngc_entry_remove(struct ngc_entry *e, struct ngc_error *err);
+
+/* The entry stops being served at once; the file stays until nginx replaces it. */
+enum ngc_outcome ngc_entry_invalidate(struct ngc_entry *e, struct ngc_error *err);
+
+/*
+ * The entry becomes stale: valid = min(valid, now - 1).  refetch: its validators are cleared,
+ * so that the next fetch is unconditional.
+ */
+enum ngc_outcome ngc_entry_expire(struct ngc_entry *e, int64_t now, bool refetch,
+    struct ngc_error *err);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/entry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store.h"
+
+/*
+ * nginx reads the header of an entry on every request, also through a descriptor that its
+ * open_file_cache keeps: bytes changed in place are seen at once, an unlinked name only when
+ * that cache looks again.  So a removal first spoils the header, then unlinks.
+ */
+
+static enum ngc_outcome failed(const struct ngc_entry *e, const char *what, int sys,
+    struct ngc_error *err)
+{
+	ngc_fail(err, NGC_DENIED, sys, "%s/%s%s: %s", e->cache->zone->path, e->dir, e->name, what);
+	return NGC_FAILED;
+}
+
+/* Does the name still stand for the file that was judged? */
+static enum ngc_outcome still_there(struct ngc_entry *e, struct ngc_error *err)
+{
+	struct stat st;
+
+	if (ngc_entry_stat(e, err) != NGC_OK)
+		return NGC_FAILED;
+	if (fstatat(e->dirfd, e->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? NGC_ALREADY_GONE : failed(e, "stat", errno, err);
+	return st.st_dev == e->dev && st.st_ino == e->ino ? NGC_DONE : NGC_REPLACED;
+}
+
+/* Is fd, open for writing, the file that was judged, with the very header that was? */
+static enum ngc_outcome same_header(const struct ngc_entry *e, int fd, struct ngc_error *err)
+{
+	unsigned char now[1024];
+	size_t pos = 0, end = e->header.header_start;
+
+	while (pos < end) {
+		size_t want = end - pos < sizeof(now) ? end - pos : sizeof(now);
+		ssize_t n = pread(fd, now, want, (off_t)pos);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return failed(e, "read", errno, err);
+		if (n == 0 || memcmp(now, e->head.p + pos, (size_t)n) != 0)
+			return NGC_REPLACED;
+		pos += (size_t)n;
+	}
+	return NGC_DONE;
+}
+
+/*
+ * Open the judged file for writing.  NGC_FAILED for one that may not be written: *fd is -1
+ * then, as always when NGC_DONE is not returned.
+ */
+static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out, struct ngc_error *err)
+{
+	int fd = openat(e->dirfd, e->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	enum ngc_outcome outcome;
+	struct stat st;
+
+	*out = -1;
+	if (fd < 0)
+		return errno == ENOENT ? NGC_ALREADY_GONE
+		     : errno == ELOOP  ? NGC_REPLACED
+				       : failed(e, "open for writing", errno, err);
+	if (ngc_entry_stat(e, err) != NGC_OK)
+		outcome = NGC_FAILED;
+	else if (fstat(fd, &st) != 0)
+		outcome = failed(e, "stat", errno, err);
+	else if (st.st_dev != e->dev || st.st_ino != e->ino)
+		outcome = NGC_REPLACED;
+	else if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+		outcome = failed(e, "not written: it has several links", 0, err);
+	else if (st.st_uid != e->cache->owner)
+		outcome = failed(e, "not written: its owner is not the cache's", 0, err);
+	else
+		outcome = same_header(e, fd, err);
+	if (outcome == NGC_DONE)
+		*out = fd;
+	else
+		close(fd);
+	return outcome;
+}
+
+static enum ngc_outcome write_field(const struct ngc_entry *e, int fd, enum ngc_field field,
+    int64_t value, struct ngc_error *err)
+{
+	struct ngc_patch p;
+	ssize_t n;
+
+	if (!ngc_header_patch(&e->header, field, value, &p))
+		return NGC_DONE;
+	do
+		n = pwrite(fd, p.bytes, p.size, p.offset);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)p.size ? NGC_DONE : failed(e, "write", n < 0 ? errno : 0, err);
+}
+
+/* Make nginx refuse the entry; v0 has no version to spoil, there it is made long stale. */
+static enum ngc_outcome spoil(struct ngc_entry *e, struct ngc_error *err)
+{
+	bool versioned = ngc_layout_version(e->header.layout) != 0;
+	enum ngc_outcome outcome;
+	int fd;
+
+	outcome = open_to_write(e, &fd, err);
+	if (outcome != NGC_DONE)
+		return outcome;
+	outcome = versioned ? write_field(e, fd, NGC_FIELD_VERSION, 0, err)
+			    : write_field(e, fd, NGC_FIELD_VALID, 1, err);
+	close(fd);
+	return outcome;
+}
+
+enum ngc_outcome ngc_entry_remove(struct ngc_entry *e, struct ngc_error *err)
+{
+	enum ngc_outcome outcome = NGC_DONE;
+
+	/* A file that may not be written is unlinked all the same. */
+	if (!e->damaged)
+		outcome = spoil(e, err);
+	if (outcome == NGC_DONE || outcome == NGC_FAILED)
+		outcome = still_there(e, err);
+	if (outcome != NGC_DONE)
+		return outcome;
+	if (unlinkat(e->dirfd, e->name, 0) != 0)
+		return errno == ENOENT ? NGC_ALREADY_GONE : failed(e, "unlink", errno, err);
+	return NGC_DONE;
+}
+
+enum ngc_outcome ngc_entry_invalidate(struct ngc_entry *e, struct ngc_error *err)
+{
+	return spoil(e, err);
+}
+
+enum ngc_outcome ngc_entry_expire(struct ngc_entry *e, int64_t now, bool refetch,
+    struct ngc_error *err)
+{
+	enum ngc_outcome outcome;
+	int fd;
+
+	outcome = open_to_write(e, &fd, err);
+	if (outcome != NGC_DONE)
+		return outcome;
+	if (refetch) {
+		outcome = write_field(e, fd, NGC_FIELD_ETAG_LEN, 0, err);
+		if (outcome == NGC_DONE)
+			outcome = write_field(e, fd, NGC_FIELD_LAST_MODIFIED, -1, err);
+	}
+	if (outcome == NGC_DONE && e->header.valid >= now)
+		outcome = write_field(e, fd, NGC_FIELD_VALID, now - 1, err);
+	close(fd);
+	return outcome;
+}

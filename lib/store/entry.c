@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/entry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ngc/mem.h"
+#include "store.h"
+
+/* Most keys and the whole binary header; one read, one page. */
+#define FIRST_READ 512
+
+#ifndef O_NOATIME
+#define O_NOATIME 0
+#endif
+
+struct ngc_reader *ngc_reader_new(void)
+{
+	return malloc(sizeof(struct ngc_reader));
+}
+
+void ngc_reader_free(struct ngc_reader *r)
+{
+	free(r);
+}
+
+/*
+ * Without O_NOATIME a scan after nginx wrote dirties every inode; only the owner and root may
+ * ask for it.
+ */
+static int candidate_open(int dirfd, const char *name)
+{
+	int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int fd = openat(dirfd, name, flags | O_NOATIME);
+
+	if (fd < 0 && errno == EPERM && O_NOATIME != 0)
+		fd = openat(dirfd, name, flags);
+	return fd;
+}
+
+/* Read on until the head holds want bytes or the file ends. */
+static int head_extend(struct ngc_entry *e, size_t want)
+{
+	size_t have = e->head.n;
+
+	if (want > NGC_HEAD_MAX)
+		want = NGC_HEAD_MAX;
+	while (have < want) {
+		ssize_t n = pread(e->fd, e->reader->head + have, want - have, (off_t)have);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	e->head = ngc_bytes(e->reader->head, have);
+	return 0;
+}
+
+/* Parse the header, reading more where it reaches beyond what is there. */
+static int header_read(struct ngc_entry *e)
+{
+	size_t asked, need = FIRST_READ;
+
+	do {
+		asked = need;
+		if (head_extend(e, asked) != 0)
+			return -1;
+		e->damaged = ngc_header_parse(e->head, &need, &e->header) != NGC_OK;
+	} while (e->damaged && need > asked && e->head.n == asked);
+	return 0;
+}
+
+static bool is_orphan(const struct ngc_zone *z, const char *dir, const char *name)
+{
+	char want[NGC_LEVELS_TEXT];
+
+	return z->levels_known && strcmp(ngc_levels_dir(&z->levels, name, want), dir) != 0;
+}
+
+enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int dirfd,
+    const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err)
+{
+	int fd = candidate_open(dirfd, name);
+
+	if (fd < 0) {
+		if (errno == ENOENT || errno == ELOOP || errno == ENXIO || errno == ENOTDIR)
+			return NGC_GONE;
+		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", c->zone->path, dir, name);
+	}
+	out->cache = c;
+	out->reader = r;
+	out->dirfd = dirfd;
+	out->dirfd_owned = false;
+	out->fd = fd;
+	memcpy(out->dir, dir, strlen(dir) + 1);
+	memcpy(out->name, name, NGC_NAME_LEN + 1);
+	out->orphan = is_orphan(c->zone, dir, name);
+	out->has_stat = out->has_response = false;
+	out->head = ngc_bytes(r->head, 0);
+	if (header_read(out) != 0) {
+		int saved = errno;
+
+		close(fd);
+		if (saved == EISDIR || saved == ESPIPE)
+			return NGC_GONE;
+		return ngc_fail(err, NGC_DENIED, saved, "%s/%s%s", c->zone->path, dir, name);
+	}
+	return NGC_OK;
+}
+
+enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r, const char *dir,
+    const char *name, struct ngc_entry *out, struct ngc_error *err)
+{
+	enum ngc_code code;
+	int dirfd;
+
+	if (!ngc_candidate_name(dir, name))
+		return NGC_GONE;
+	dirfd = level_dir_open(c->fd, dir);
+	if (dirfd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+		return NGC_GONE;
+	if (dirfd < 0)
+		return ngc_fail(err, NGC_DENIED, errno, "%s/%s", c->zone->path, dir);
+	code = entry_open_at(c, r, dirfd, dir, name, out, err);
+	if (code != NGC_OK)
+		close(dirfd);
+	else
+		out->dirfd_owned = true;
+	return code;
+}
+
+void ngc_entry_close(struct ngc_entry *e)
+{
+	close(e->fd);
+	if (e->dirfd_owned)
+		close(e->dirfd);
+}
+
+enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
+{
+	struct stat st;
+
+	if (e->has_stat)
+		return NGC_OK;
+	if (fstat(e->fd, &st) != 0)
+		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->zone->path, e->dir,
+		    e->name);
+	e->size = st.st_size;
+	e->allocated = (uint64_t)st.st_blocks * 512;
+	e->dev = st.st_dev;
+	e->ino = st.st_ino;
+	e->has_stat = true;
+	return NGC_OK;
+}
+
+/* What a pointer into the head points to does not move: the buffer only grows at its end. */
+enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err)
+{
+	const struct ngc_header *h = &e->header;
+	size_t end;
+
+	if (e->has_response)
+		return NGC_OK;
+	if (head_extend(e, h->body_start) != 0)
+		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->zone->path, e->dir,
+		    e->name);
+	end = e->head.n < h->body_start ? e->head.n : h->body_start;
+	ngc_response_parse(ngc_bytes(e->head.p + h->header_start, end - h->header_start),
+	    e->reader->scratch, &e->response);
+	e->has_response = true;
+	return end < h->body_start ? NGC_DAMAGED : NGC_OK;
+}
+
+void ngc_entry_path(const struct ngc_entry *e, struct ngc_buf *out)
+{
+	ngc_buf_add_str(out, e->cache->zone->path);
+	ngc_buf_add_char(out, '/');
+	ngc_buf_add_str(out, e->dir);
+	ngc_buf_add_str(out, e->name);
+}

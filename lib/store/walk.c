@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ngc/mem.h"
+#include "store.h"
+
+/*
+ * The walk: directories wait on a stack, threads take them off and push what they find below.
+ * A directory is a path of at most "ab/cd/ef/", names are looked at relative to its descriptor
+ * and never become path strings, and every thread has one set of buffers for all its entries.
+ */
+
+struct level_dir {
+	char path[NGC_LEVELS_TEXT];
+};
+
+struct crew {
+	const struct ngc_walk *walk;
+	pthread_mutex_t lock; /* for all below */
+	pthread_cond_t more;
+	struct level_dir *stack;
+	size_t n, cap;
+	unsigned busy; /* threads that may still push */
+	struct ngc_walk_totals totals;
+	enum ngc_code code; /* not NGC_OK: everybody stops */
+	struct ngc_error err;
+};
+
+struct worker {
+	struct crew *crew;
+	pthread_t thread;
+	unsigned number;
+	struct dir_reader *dir;
+	struct ngc_reader *reader;
+	struct ngc_walk_totals totals;
+	struct ngc_error err;
+};
+
+/* A chain of waits for the disk is what threads hide: more than there are processors. */
+unsigned ngc_walk_jobs(unsigned jobs)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned chosen = cpus > 0 ? 2 * (unsigned)cpus : 2;
+
+	if (jobs != 0)
+		return jobs;
+	return chosen > 16 ? chosen : 16;
+}
+
+static void fail_crew(struct crew *c, enum ngc_code code, const struct ngc_error *err)
+{
+	pthread_mutex_lock(&c->lock);
+	if (c->code == NGC_OK) {
+		c->code = code;
+		c->err = *err;
+	}
+	pthread_cond_broadcast(&c->more);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static bool stopped(struct crew *c)
+{
+	return c->walk->stop != NULL && *c->walk->stop != 0;
+}
+
+static void report(struct worker *w)
+{
+	struct crew *c = w->crew;
+
+	w->totals.failed++;
+	pthread_mutex_lock(&c->lock);
+	if (c->walk->problem != NULL)
+		c->walk->problem(c->walk->arg, &w->err);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static enum ngc_code push(struct worker *w, const struct level_dir *up, const char *name)
+{
+	struct crew *c = w->crew;
+	size_t base = strlen(up->path), n = strlen(name);
+	enum ngc_code code = NGC_OK;
+
+	pthread_mutex_lock(&c->lock);
+	if (ngc_array_grow((void **)&c->stack, c->n, &c->cap, sizeof(*c->stack))) {
+		struct level_dir *d = &c->stack[c->n++];
+
+		memcpy(d->path, up->path, base);
+		memcpy(d->path + base, name, n);
+		memcpy(d->path + base + n, "/", 2);
+		pthread_cond_signal(&c->more);
+	} else {
+		code = ngc_no_memory(&w->err);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return code;
+}
+
+static unsigned depth_of(const struct level_dir *d)
+{
+	unsigned depth = 0;
+
+	for (const char *p = d->path; *p != '\0'; p++)
+		depth += *p == '/';
+	return depth;
+}
+
+/* d_type, asked of stat where the file system does not tell. */
+static unsigned char type_of(int dirfd, const char *name, unsigned char type)
+{
+	struct stat st;
+
+	if (type != DT_UNKNOWN)
+		return type;
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return DT_UNKNOWN;
+	return S_ISREG(st.st_mode) ? DT_REG : S_ISDIR(st.st_mode) ? DT_DIR : DT_LNK;
+}
+
+static void add_size(struct worker *w, int dirfd, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+		return;
+	w->totals.candidates++;
+	w->totals.bytes += (uint64_t)st.st_size;
+	w->totals.allocated += (uint64_t)st.st_blocks * 512;
+}
+
+static enum ngc_code visit(struct worker *w, int dirfd, const struct level_dir *d,
+    const char *name)
+{
+	const struct ngc_walk *walk = w->crew->walk;
+	struct ngc_entry e;
+	enum ngc_code code;
+
+	code = entry_open_at(walk->cache, w->reader, dirfd, d->path, name, &e, &w->err);
+	if (code == NGC_GONE)
+		return NGC_OK;
+	if (code != NGC_OK) {
+		report(w);
+		return NGC_OK;
+	}
+	w->totals.candidates++;
+	w->totals.damaged += e.damaged;
+	w->totals.orphans += e.orphan;
+	if (walk->sizes && ngc_entry_stat(&e, &w->err) == NGC_OK) {
+		w->totals.bytes += (uint64_t)e.size;
+		w->totals.allocated += e.allocated;
+	}
+	code = walk->visit(walk->arg, w->number, &e, &w->err);
+	ngc_entry_close(&e);
+	return code;
+}
+
+static enum ngc_code candidate(struct worker *w, int dirfd, const struct level_dir *d,
+    const char *name)
+{
+	if (w->crew->walk->headers)
+		return visit(w, dirfd, d, name);
+	if (w->crew->walk->sizes)
+		add_size(w, dirfd, name);
+	else
+		w->totals.candidates++;
+	return NGC_OK;
+}
+
+static enum ngc_code one_name(struct worker *w, int dirfd, const struct level_dir *d,
+    const char *name, unsigned char type)
+{
+	switch (name_kind(name)) {
+	case NAME_CANDIDATE:
+		if (ngc_candidate_name(d->path, name) && type_of(dirfd, name, type) == DT_REG)
+			return candidate(w, dirfd, d, name);
+		break;
+	case NAME_LEVEL:
+		if (depth_of(d) < NGC_LEVELS_MAX && type_of(dirfd, name, type) == DT_DIR)
+			return push(w, d, name);
+		break;
+	case NAME_TEMP_FILE:
+	case NAME_TEMP_DIR:
+		w->totals.temporary++;
+		return NGC_OK;
+	case NAME_OTHER:
+		break;
+	}
+	w->totals.foreign++;
+	return NGC_OK;
+}
+
+static bool is_other_root(const struct ngc_walk *walk, int fd)
+{
+	for (size_t i = 0; i < walk->n_others; i++)
+		if (ngc_cache_is_root(walk->others[i], fd))
+			return true;
+	return false;
+}
+
+static enum ngc_code read_names(struct worker *w, int fd, const struct level_dir *d)
+{
+	enum ngc_code code = NGC_OK;
+	unsigned char type;
+	const char *name;
+
+	while (code == NGC_OK && !stopped(w->crew)) {
+		errno = 0;
+		name = dir_reader_next(w->dir, &type);
+		if (name != NULL)
+			code = one_name(w, fd, d, name, type);
+		else if (errno == 0 || errno == ENOENT)
+			break;
+		else
+			return ngc_fail(&w->err, NGC_DENIED, errno, "%s/%s",
+			    w->crew->walk->cache->zone->path, d->path);
+	}
+	return code;
+}
+
+static enum ngc_code open_failed(struct worker *w, const struct level_dir *d, int sys)
+{
+	struct ngc_buf path = { 0 };
+	const char *text;
+
+	if (sys == ENOENT || sys == ENOTDIR || sys == ELOOP) /* gone, or swapped for a link */
+		return NGC_OK;
+	ngc_buf_printf(&path, "%s/%s", w->crew->walk->cache->zone->path, d->path);
+	if (path.n > 0 && d->path[0] != '\0')
+		path.n--; /* the slash behind a level directory */
+	text = ngc_buf_str(&path);
+	access_denied(text != NULL ? text : d->path, sys, &w->err);
+	ngc_buf_free(&path);
+	return NGC_DENIED;
+}
+
+static enum ngc_code one_directory(struct worker *w, const struct level_dir *d)
+{
+	const struct ngc_walk *walk = w->crew->walk;
+	int fd = level_dir_open(walk->cache->fd, d->path);
+	enum ngc_code code = NGC_OK;
+
+	if (fd < 0)
+		code = open_failed(w, d, errno);
+	else if (d->path[0] != '\0' && is_other_root(walk, fd))
+		code = NGC_OK;
+	else if (dir_reader_start(w->dir, fd) != 0)
+		code = ngc_fail(&w->err, NGC_DENIED, errno, "%s/%s", walk->cache->zone->path,
+		    d->path);
+	else
+		code = read_names(w, fd, d);
+	if (fd >= 0)
+		close(fd);
+	if (code == NGC_DENIED) {
+		report(w);
+		code = NGC_OK;
+	}
+	return code;
+}
+
+/* Take a directory off the stack; false when there is no more work for anybody. */
+static bool take(struct crew *c, struct level_dir *out)
+{
+	bool got = false;
+
+	pthread_mutex_lock(&c->lock);
+	while (c->n == 0 && c->busy > 0 && c->code == NGC_OK)
+		pthread_cond_wait(&c->more, &c->lock);
+	if (c->n > 0 && c->code == NGC_OK && !stopped(c)) {
+		*out = c->stack[--c->n];
+		c->busy++;
+		got = true;
+	}
+	if (!got)
+		pthread_cond_broadcast(&c->more);
+	pthread_mutex_unlock(&c->lock);
+	return got;
+}
+
+static void done(struct crew *c)
+{
+	pthread_mutex_lock(&c->lock);
+	if (--c->busy == 0)
+		pthread_cond_broadcast(&c->more);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void add_totals(struct ngc_walk_totals *sum, const struct ngc_walk_totals *t)
+{
+	sum->candidates += t->candidates;
+	sum->damaged += t->damaged;
+	sum->orphans += t->orphans;
+	sum->temporary += t->temporary;
+	sum->foreign += t->foreign;
+	sum->bytes += t->bytes;
+	sum->allocated += t->allocated;
+	sum->failed += t->failed;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct crew *c = w->crew;
+	struct level_dir d;
+
+	while (take(c, &d)) {
+		enum ngc_code code = one_directory(w, &d);
+
+		if (code != NGC_OK)
+			fail_crew(c, code, &w->err);
+		done(c);
+	}
+	pthread_mutex_lock(&c->lock);
+	add_totals(&c->totals, &w->totals);
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+static bool worker_init(struct worker *w, struct crew *c, unsigned number)
+{
+	w->crew = c;
+	w->number = number;
+	w->dir = dir_reader_new();
+	w->reader = ngc_reader_new();
+	return w->dir != NULL && w->reader != NULL;
+}
+
+static void worker_free(struct worker *w)
+{
+	dir_reader_free(w->dir);
+	ngc_reader_free(w->reader);
+}
+
+/* The root first, alone: a small cache needs no second thread. */
+static enum ngc_code start_with_root(struct worker *first)
+{
+	static const struct level_dir root = { "" };
+
+	return one_directory(first, &root);
+}
+
+enum ngc_code ngc_walk_run(const struct ngc_walk *walk, struct ngc_walk_totals *totals,
+    struct ngc_error *err)
+{
+	unsigned jobs = ngc_walk_jobs(walk->jobs), used = 1, ready = 0;
+	struct crew c = { .walk = walk,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.more = PTHREAD_COND_INITIALIZER };
+	struct worker *workers = ngc_array_alloc(jobs, sizeof(*workers));
+
+	if (workers == NULL || !worker_init(&workers[0], &c, 0)) {
+		c.code = ngc_no_memory(&c.err);
+		goto out;
+	}
+	c.code = start_with_root(&workers[0]);
+	if (c.code != NGC_OK) {
+		c.err = workers[0].err;
+		goto out;
+	}
+	while (used < jobs && used < c.n && worker_init(&workers[used], &c, used))
+		used++;
+	for (ready = 1; ready < used; ready++)
+		if (pthread_create(&workers[ready].thread, NULL, work, &workers[ready]) != 0)
+			break; /* those that run do the work */
+	work(&workers[0]);
+	for (unsigned i = 1; i < ready; i++)
+		pthread_join(workers[i].thread, NULL);
+out:
+	add_totals(totals, &c.totals);
+	for (unsigned i = 0; workers != NULL && i < jobs; i++)
+		worker_free(&workers[i]);
+	free(workers);
+	free(c.stack);
+	if (c.code != NGC_OK)
+		*err = c.err;
+	return c.code;
+}
