@@ -114,22 +114,9 @@ php_fpm() {
 	return 1
 }
 
-# free_port: a loopback port nobody listens on.  The kernel hands none out by itself below
-# 32768, so that only another call of this function could take it before its user does.
+# free_port: a loopback port nobody listens on, kept for this run of bats
 free_port() {
-	"$PYTHON" - "${BATS_RUN_TMPDIR:-/tmp}" <<'END'
-import os, random, socket, sys
-while True:
-    port = random.randrange(20000, 32000)
-    try:
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", port))
-        os.mkdir("%s/port.%d" % (sys.argv[1], port))
-    except OSError:
-        continue
-    print(port)
-    break
-END
+	"$PYTHON" "$LIB/free_port.py" "${BATS_RUN_TMPDIR:-/tmp}"
 }
 
 # nginx_conf: write $NGINX/nginx.conf, its http block from standard input.  $NGINX_MAIN
