@@ -28,6 +28,16 @@ LIB_SRCS := \
 	lib/base/path.c \
 	lib/base/text.c \
 	lib/base/units.c \
+	lib/conf/conf.c \
+	lib/conf/glob.c \
+	lib/conf/levels.c \
+	lib/conf/lexer.c \
+	lib/conf/main.c \
+	lib/conf/servers.c \
+	lib/conf/source.c \
+	lib/conf/tree.c \
+	lib/conf/uses.c \
+	lib/conf/zones.c \
 	lib/format/fcgi.c \
 	lib/format/header.c \
 	lib/format/response.c \
@@ -78,4 +88,7 @@ $O/tests/unit/%: $O/tests/unit/%.o $O/libngxcache.a
 
 unit: $(UNIT_BINS)
 
--include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d)
+$O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
+	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
+
+-include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) $O/tests/lib/mkcache.d

@@ -42,7 +42,7 @@ bool fcgi_unwrap(struct ngc_bytes head, unsigned char *out, size_t *n)
 		if (!take_record(&head, &r))
 			return false;
 		if (r.type == RECORD_STDOUT) {
-			if (r.length == 0) /* the end of the stream, before that of the header */
+			if (r.length == 0) /* the stream ends before the header does */
 				return false;
 			r.length = least(r.length, head.n);
 			memcpy(out + *n, head.p, r.length);

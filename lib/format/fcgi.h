@@ -10,8 +10,8 @@
 bool fcgi_begins(struct ngc_bytes head);
 
 /*
- * Put together what the STDOUT records in head carry.  The last of them may run on beyond the
- * end of head, into the body.
+ * Put together what the STDOUT records in head carry.  The last of them may run on beyond
+ * the end of head, into the body.
  *
  * out: room for head.n bytes; *n is set to how many are used.
  * False: the framing is not what nginx accepts; what came before that is in out.

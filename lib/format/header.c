@@ -2,89 +2,90 @@
 #include "ngc/header.h"
 
 /*
- * nginx writes ngx_http_file_cache_header_t as it lies in memory, so its shape follows the
- * release (v0, v2, v3, v5) and the machine (word size, width and alignment of time_t, byte
- * order).  Nothing in the file names the machine; but after the struct comes "\nKEY: ", and
- * within one byte order no two layouts have the same size.  So the mark picks the layout, the
- * version and the offsets confirm it, and the key's CRC-32 proves it.
+ * nginx writes ngx_http_file_cache_header_t as it lies in memory, so its shape follows
+ * the release (v0, v2, v3, v5) and the machine (word size, width and alignment of time_t,
+ * byte order).  Nothing in the file names the machine; but the struct is followed by
+ * "\nKEY: ", and within one byte order no two layouts have the same size.  So the mark
+ * picks the layout, the version and the offsets confirm it, the key's CRC-32 proves it.
  */
 
 struct ngc_layout {
 	char abi[8];
 	bool big_endian;
 	uint8_t version;
-	uint8_t word, time;  /* widths of ngx_uint_t and time_t */
+	uint8_t word, time; /* widths of ngx_uint_t and time_t */
 	uint16_t size;
-	uint16_t valid, updating, error, last_modified, date, crc32, header_start, body_start;
+	uint16_t valid, updating, error, last_modified, date, crc32;
+	uint16_t header_start, body_start;
 	uint16_t etag_len, etag, etag_max; /* here and below 0 is "no such field" */
 	uint16_t vary_len, vary, vary_max, variant;
 };
 
-#define LP64_V5                                                                           \
-	.version = 5, .word = 8, .time = 8, .size = 336, .valid = 8, .updating = 16,      \
-	.error = 24, .last_modified = 32, .date = 40, .crc32 = 48, .header_start = 54,    \
-	.body_start = 56, .etag_len = 58, .etag = 59, .etag_max = 128, .vary_len = 187,   \
+#define LP64_V5                                                                          \
+	.version = 5, .word = 8, .time = 8, .size = 336, .valid = 8, .updating = 16,     \
+	.error = 24, .last_modified = 32, .date = 40, .crc32 = 48, .header_start = 54,   \
+	.body_start = 56, .etag_len = 58, .etag = 59, .etag_max = 128, .vary_len = 187,  \
 	.vary = 188, .vary_max = 128, .variant = 316
 
-#define LP64_V3                                                                           \
+#define LP64_V3                                                                          \
 	.version = 3, .word = 8, .time = 8, .size = 144, .valid = 8, .last_modified = 16, \
-	.date = 24, .crc32 = 32, .header_start = 38, .body_start = 40, .etag_len = 42,    \
-	.etag = 43, .etag_max = 42, .vary_len = 85, .vary = 86, .vary_max = 42,           \
+	.date = 24, .crc32 = 32, .header_start = 38, .body_start = 40, .etag_len = 42,   \
+	.etag = 43, .etag_max = 42, .vary_len = 85, .vary = 86, .vary_max = 42,          \
 	.variant = 128
 
-#define LP64_V2                                                                           \
-	.version = 2, .word = 8, .time = 8, .size = 88, .valid = 8, .last_modified = 16,  \
-	.date = 24, .crc32 = 32, .header_start = 38, .body_start = 40, .etag_len = 42,    \
+#define LP64_V2                                                                          \
+	.version = 2, .word = 8, .time = 8, .size = 88, .valid = 8, .last_modified = 16, \
+	.date = 24, .crc32 = 32, .header_start = 38, .body_start = 40, .etag_len = 42,   \
 	.etag = 43, .etag_max = 42
 
-#define LP64_V0                                                                           \
-	.version = 0, .word = 8, .time = 8, .size = 40, .valid = 0, .last_modified = 8,   \
+#define LP64_V0                                                                          \
+	.version = 0, .word = 8, .time = 8, .size = 40, .valid = 0, .last_modified = 8,  \
 	.date = 16, .crc32 = 24, .header_start = 30, .body_start = 32
 
-#define ILP32_V5                                                                          \
-	.version = 5, .word = 4, .time = 4, .size = 308, .valid = 4, .updating = 8,       \
-	.error = 12, .last_modified = 16, .date = 20, .crc32 = 24, .header_start = 30,    \
-	.body_start = 32, .etag_len = 34, .etag = 35, .etag_max = 128, .vary_len = 163,   \
+#define ILP32_V5                                                                         \
+	.version = 5, .word = 4, .time = 4, .size = 308, .valid = 4, .updating = 8,      \
+	.error = 12, .last_modified = 16, .date = 20, .crc32 = 24, .header_start = 30,   \
+	.body_start = 32, .etag_len = 34, .etag = 35, .etag_max = 128, .vary_len = 163,  \
 	.vary = 164, .vary_max = 128, .variant = 292
 
-#define ILP32_V3                                                                          \
-	.version = 3, .word = 4, .time = 4, .size = 128, .valid = 4, .last_modified = 8,  \
-	.date = 12, .crc32 = 16, .header_start = 22, .body_start = 24, .etag_len = 26,    \
-	.etag = 27, .etag_max = 42, .vary_len = 69, .vary = 70, .vary_max = 42,           \
+#define ILP32_V3                                                                         \
+	.version = 3, .word = 4, .time = 4, .size = 128, .valid = 4, .last_modified = 8, \
+	.date = 12, .crc32 = 16, .header_start = 22, .body_start = 24, .etag_len = 26,   \
+	.etag = 27, .etag_max = 42, .vary_len = 69, .vary = 70, .vary_max = 42,          \
 	.variant = 112
 
-#define ILP32_V2                                                                          \
-	.version = 2, .word = 4, .time = 4, .size = 72, .valid = 4, .last_modified = 8,   \
-	.date = 12, .crc32 = 16, .header_start = 22, .body_start = 24, .etag_len = 26,    \
+#define ILP32_V2                                                                         \
+	.version = 2, .word = 4, .time = 4, .size = 72, .valid = 4, .last_modified = 8,  \
+	.date = 12, .crc32 = 16, .header_start = 22, .body_start = 24, .etag_len = 26,   \
 	.etag = 27, .etag_max = 42
 
-#define ILP32_V0                                                                          \
-	.version = 0, .word = 4, .time = 4, .size = 24, .valid = 0, .last_modified = 4,   \
+#define ILP32_V0                                                                         \
+	.version = 0, .word = 4, .time = 4, .size = 24, .valid = 0, .last_modified = 4,  \
 	.date = 8, .crc32 = 12, .header_start = 18, .body_start = 20
 
 /* i386 with a 64-bit time_t, which is aligned to 4 bytes there. */
-#define I386T64_V5                                                                        \
-	.version = 5, .word = 4, .time = 8, .size = 328, .valid = 4, .updating = 12,      \
-	.error = 20, .last_modified = 28, .date = 36, .crc32 = 44, .header_start = 50,    \
-	.body_start = 52, .etag_len = 54, .etag = 55, .etag_max = 128, .vary_len = 183,   \
+#define I386T64_V5                                                                       \
+	.version = 5, .word = 4, .time = 8, .size = 328, .valid = 4, .updating = 12,     \
+	.error = 20, .last_modified = 28, .date = 36, .crc32 = 44, .header_start = 50,   \
+	.body_start = 52, .etag_len = 54, .etag = 55, .etag_max = 128, .vary_len = 183,  \
 	.vary = 184, .vary_max = 128, .variant = 312
 
-#define I386T64_V3                                                                        \
+#define I386T64_V3                                                                       \
 	.version = 3, .word = 4, .time = 8, .size = 140, .valid = 4, .last_modified = 12, \
-	.date = 20, .crc32 = 28, .header_start = 34, .body_start = 36, .etag_len = 38,    \
-	.etag = 39, .etag_max = 42, .vary_len = 81, .vary = 82, .vary_max = 42,           \
+	.date = 20, .crc32 = 28, .header_start = 34, .body_start = 36, .etag_len = 38,   \
+	.etag = 39, .etag_max = 42, .vary_len = 81, .vary = 82, .vary_max = 42,          \
 	.variant = 124
 
-#define I386T64_V2                                                                        \
-	.version = 2, .word = 4, .time = 8, .size = 84, .valid = 4, .last_modified = 12,  \
-	.date = 20, .crc32 = 28, .header_start = 34, .body_start = 36, .etag_len = 38,    \
+#define I386T64_V2                                                                       \
+	.version = 2, .word = 4, .time = 8, .size = 84, .valid = 4, .last_modified = 12, \
+	.date = 20, .crc32 = 28, .header_start = 34, .body_start = 36, .etag_len = 38,   \
 	.etag = 39, .etag_max = 42
 
-#define I386T64_V0                                                                        \
-	.version = 0, .word = 4, .time = 8, .size = 36, .valid = 0, .last_modified = 8,   \
+#define I386T64_V0                                                                       \
+	.version = 0, .word = 4, .time = 8, .size = 36, .valid = 0, .last_modified = 8,  \
 	.date = 16, .crc32 = 24, .header_start = 30, .body_start = 32
 
-/* In the order of how often they are met: what nearly every server writes is tried first. */
+/* The most frequent first: what nearly every server writes is decided at once. */
 static const struct ngc_layout layouts[] = {
 	{ .abi = "lp64le", LP64_V5 },
 	{ .abi = "lp64le", LP64_V3 },
@@ -133,7 +134,7 @@ static size_t least_start(const struct ngc_layout *l)
 	return l->size + sizeof(key_mark) + 1;
 }
 
-static uint64_t get_unsigned(const struct ngc_layout *l, const unsigned char *p, size_t width)
+static uint64_t get(const struct ngc_layout *l, const unsigned char *p, size_t width)
 {
 	uint64_t v = 0;
 
@@ -144,13 +145,14 @@ static uint64_t get_unsigned(const struct ngc_layout *l, const unsigned char *p,
 
 static int64_t get_time(const struct ngc_layout *l, const unsigned char *p)
 {
-	uint64_t v = get_unsigned(l, p, l->time);
+	uint64_t v = get(l, p, l->time);
 
 	return l->time == 4 ? (int32_t)v : (int64_t)v;
 }
 
-/* A string field: its length stands in one byte and may claim more than the field holds. */
-static struct ngc_bytes get_text(const unsigned char *head, size_t len_at, size_t at, size_t max)
+/* A string field: the byte with its length may claim more than the field holds. */
+static struct ngc_bytes get_text(const unsigned char *head, size_t len_at, size_t at,
+    size_t max)
 {
 	size_t n;
 
@@ -161,7 +163,8 @@ static struct ngc_bytes get_text(const unsigned char *head, size_t len_at, size_
 }
 
 /* The fields that need no proof, once the layout is known. */
-static void get_fields(const struct ngc_layout *l, const unsigned char *p, struct ngc_header *out)
+static void get_fields(const struct ngc_layout *l, const unsigned char *p,
+    struct ngc_header *out)
 {
 	out->layout = l;
 	out->valid = get_time(l, p + l->valid);
@@ -175,21 +178,22 @@ static void get_fields(const struct ngc_layout *l, const unsigned char *p, struc
 }
 
 /* Is the version field this layout's, or 0?  A v0 layout has none. */
-static bool version_fits(const struct ngc_layout *l, const unsigned char *p, bool *invalidated)
+static bool version_fits(const struct ngc_layout *l, const unsigned char *p,
+    bool *invalidated)
 {
 	uint64_t version;
 
 	*invalidated = false;
 	if (l->version == 0)
 		return true;
-	version = get_unsigned(l, p, l->word);
+	version = get(l, p, l->word);
 	*invalidated = version == 0;
 	return version == 0 || version == l->version;
 }
 
 /*
- * Try one layout, the cheapest tests first.  need is raised to what would have to be there
- * when too little is.
+ * Try one layout, the cheapest tests first.  need is raised to what would have to be
+ * there when too little is.
  */
 static bool try_layout(const struct ngc_layout *l, struct ngc_bytes head, size_t *need,
     struct ngc_header *out)
@@ -203,8 +207,8 @@ static bool try_layout(const struct ngc_layout *l, struct ngc_bytes head, size_t
 	if (memcmp(head.p + l->size, key_mark, sizeof(key_mark)) != 0 ||
 	    !version_fits(l, head.p, &out->invalidated))
 		return false;
-	out->header_start = (unsigned)get_unsigned(l, head.p + l->header_start, 2);
-	out->body_start = (unsigned)get_unsigned(l, head.p + l->body_start, 2);
+	out->header_start = (unsigned)get(l, head.p + l->header_start, 2);
+	out->body_start = (unsigned)get(l, head.p + l->body_start, 2);
 	if (out->header_start < least || out->body_start < out->header_start)
 		return false;
 	if (out->header_start > head.n) {
@@ -214,7 +218,7 @@ static bool try_layout(const struct ngc_layout *l, struct ngc_bytes head, size_t
 	if (head.p[out->header_start - 1] != '\n')
 		return false;
 	out->key = ngc_bytes(head.p + least - 1, out->header_start - least);
-	out->crc32 = (uint32_t)get_unsigned(l, head.p + l->crc32, 4);
+	out->crc32 = (uint32_t)get(l, head.p + l->crc32, 4);
 	if (ngc_crc32(out->key) != out->crc32)
 		return false;
 	get_fields(l, head.p, out);
@@ -225,7 +229,8 @@ too_short:
 	return false;
 }
 
-enum ngc_code ngc_header_parse(struct ngc_bytes head, size_t *need, struct ngc_header *out)
+enum ngc_code ngc_header_parse(struct ngc_bytes head, size_t *need,
+    struct ngc_header *out)
 {
 	size_t lacking = 0;
 	enum ngc_code code = NGC_DAMAGED;
@@ -303,7 +308,8 @@ static bool put(const struct ngc_layout *l, size_t at, size_t width, int64_t val
 	return true;
 }
 
-static bool put_time(const struct ngc_layout *l, size_t at, int64_t value, struct ngc_patch *out)
+static bool put_time(const struct ngc_layout *l, size_t at, int64_t value,
+    struct ngc_patch *out)
 {
 	if (l->time == 4)
 		value = clamp(value, INT32_MIN, INT32_MAX);

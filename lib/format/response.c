@@ -17,7 +17,7 @@ const char *ngc_stored_name(enum ngc_stored s)
 /* The next line without its LF; false when no LF is left. */
 static bool take_line(struct ngc_bytes *left, struct ngc_bytes *line)
 {
-	const unsigned char *lf = left->n > 0 ? memchr(left->p, '\n', left->n) : NULL;
+	const unsigned char *lf = memchr(left->p, '\n', left->n);
 
 	if (lf == NULL)
 		return false;
@@ -44,13 +44,12 @@ static void strip_cr(struct ngc_bytes *line)
 }
 
 /*
- * What every ngx_http_parse_header_line() refuses, in a line without its line end.  Blanks in
- * names are refused since 1.21.1 only and pass here.
+ * Not what every ngx_http_parse_header_line() refuses, in a line without its line end.
+ * Blanks in names are refused since 1.21.1 only and pass here.
  */
 static bool is_readable(struct ngc_bytes line)
 {
-	return line.n == 0 ||
-	       (memchr(line.p, '\0', line.n) == NULL && memchr(line.p, '\r', line.n) == NULL);
+	return memchr(line.p, '\0', line.n) == NULL && memchr(line.p, '\r', line.n) == NULL;
 }
 
 static bool take_char(struct ngc_bytes *s, unsigned char c)
@@ -155,7 +154,8 @@ static void parse_http(struct ngc_bytes head, struct ngc_response *out)
 	delimit_fields(head, out);
 }
 
-void ngc_response_parse(struct ngc_bytes head, unsigned char *scratch, struct ngc_response *out)
+void ngc_response_parse(struct ngc_bytes head, unsigned char *scratch,
+    struct ngc_response *out)
 {
 	*out = (struct ngc_response){ NGC_STORED_HTTP, 200, true, ngc_bytes(head.p, 0) };
 	if (head.n == 0)
@@ -188,9 +188,10 @@ static struct ngc_bytes trim(struct ngc_bytes s)
 }
 
 /* What stands before the first c, and what after it; the end of s when there is none. */
-static struct ngc_bytes split(struct ngc_bytes s, unsigned char c, struct ngc_bytes *after)
+static struct ngc_bytes split(struct ngc_bytes s, unsigned char c,
+    struct ngc_bytes *after)
 {
-	const unsigned char *p = s.n > 0 ? memchr(s.p, c, s.n) : NULL;
+	const unsigned char *p = memchr(s.p, c, s.n);
 	size_t n = p != NULL ? (size_t)(p - s.p) : s.n;
 
 	*after = ngc_bytes_from(s, p != NULL ? n + 1 : n);
@@ -208,7 +209,7 @@ bool ngc_response_next(const struct ngc_response *r, size_t *pos, struct ngc_byt
 	while (take_line(&left, &line)) {
 		*pos = (size_t)(left.p - r->fields.p);
 		strip_cr(&line);
-		/* nginx skips a status line among the fields; some applications send one. */
+		/* nginx skips a status line among the fields. */
 		if (line.n == 0 || is_http(line) || !is_readable(line))
 			continue;
 		*name = split(line, ':', value);
