@@ -54,6 +54,7 @@ CMD_SRCS := \
 	cmd/main.c
 
 UNIT_TESTS := \
+	tests/unit/test_lexing_shared.c \
 	tests/unit/test_units.c
 
 LIB_OBJS  := $(LIB_SRCS:%.c=$O/%.o)

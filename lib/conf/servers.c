@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "model.h"
+#include "ngc/units.h"
+
+/* What a server block answers to: server_name and listen. */
+
+#define DEFAULT_PORT 80
+
+/* The options of a listen directive that matter: default_server and ssl. */
+static void read_options(struct ngc_listen *l, const struct ngc_directive *d)
+{
+	for (unsigned i = 2; i < d->n_words; i++) {
+		struct ngc_bytes w = d->words[i];
+
+		if (ngc_bytes_equal(w, ngc_bytes_of("default_server")) ||
+		    ngc_bytes_equal(w, ngc_bytes_of("default")))
+			l->is_default = true;
+		else if (ngc_bytes_equal(w, ngc_bytes_of("ssl")) ||
+		    ngc_bytes_equal(w, ngc_bytes_of("quic")))
+			l->tls = true;
+	}
+}
+
+static bool read_port(struct ngc_bytes s, unsigned *out)
+{
+	int64_t v;
+
+	if (!ngc_parse_number(s, &v) || v < 1 || v > 65535)
+		return false;
+	*out = (unsigned)v;
+	return true;
+}
+
+/* "80", "*:80", "127.0.0.1", "[::]:80", "unix:/path", "name:80": ngx_parse_url(). */
+static bool read_address(struct ngc_listen *l, struct ngc_bytes s)
+{
+	const unsigned char *colon = s.n > 0 ? memrchr(s.p, ':', s.n) : NULL;
+
+	l->port = DEFAULT_PORT;
+	l->address = ngc_bytes_of("*");
+	if (ngc_bytes_starts(s, ngc_bytes_of("unix:"))) {
+		l->address = s;
+		l->port = 0;
+		return s.n > 5;
+	}
+	if (s.n == 0 || read_port(s, &l->port))
+		return s.n > 0;
+	if (s.p[0] == '[') {
+		const unsigned char *close = memchr(s.p, ']', s.n);
+
+		if (close == NULL)
+			return false;
+		if (colon < close)
+			colon = NULL;
+	}
+	if (colon == NULL) {
+		l->address = s;
+		return true;
+	}
+	l->address = ngc_bytes(s.p, (size_t)(colon - s.p));
+	return l->address.n > 0 &&
+	       read_port(ngc_bytes_from(s, l->address.n + 1), &l->port);
+}
+
+/* The arguments with one space between them. */
+static char *join_words(struct ngc_arena *a, const struct ngc_directive *d)
+{
+	struct ngc_buf b = { 0 };
+	char *text = NULL;
+
+	for (unsigned i = 1; i < d->n_words; i++) {
+		if (i > 1)
+			ngc_buf_add_char(&b, ' ');
+		ngc_buf_add_bytes(&b, d->words[i]);
+	}
+	if (!b.failed)
+		text = ngc_arena_copy(a, b.p, b.n);
+	ngc_buf_free(&b);
+	return text;
+}
+
+static enum ngc_code read_listen(struct ngc_conf *c, struct ngc_listen *l,
+    const struct ngc_directive *d, struct ngc_error *err)
+{
+	enum ngc_code code = conf_count(d, 1, ~0u, err);
+
+	if (code != NGC_OK)
+		return code;
+	l->text = join_words(c->arena, d);
+	if (l->text == NULL)
+		return ngc_no_memory(err);
+	if (!read_address(l, d->words[1]))
+		return conf_refuse(d, err, "invalid address or port in \"listen %s\"",
+		    ngc_directive_arg(d, 1));
+	read_options(l, d);
+	if (ngc_bytes_equal(l->address, ngc_bytes_of("0.0.0.0")))
+		l->address = ngc_bytes_of("*");
+	return NGC_OK;
+}
+
+/* "ssl on;" made every address of the server a TLS one until nginx 1.25. */
+static bool all_tls(const struct ngc_directive *server)
+{
+	const struct ngc_directive *d = ngc_directive_find(server, "ssl");
+
+	return d != NULL && d->n_words == 2 && ngc_bytes_equal(d->words[1], ngc_bytes_of("on"));
+}
+
+static enum ngc_code read_addresses(struct ngc_conf *c, struct ngc_server *s, size_t n,
+    struct ngc_error *err)
+{
+	const struct ngc_directive *server = s->level->d;
+	struct ngc_listen *l = ngc_arena_alloc(c->arena, n > 0 ? n : 1, sizeof(*l));
+	bool tls = all_tls(server);
+
+	if (l == NULL)
+		return ngc_no_memory(err);
+	s->listen = l;
+	for (const struct ngc_directive *d = server->first; d != NULL; d = d->next) {
+		if (ngc_directive_is(d, "listen")) {
+			enum ngc_code code = read_listen(c, l, d, err);
+
+			if (code != NGC_OK)
+				return code;
+			l->tls = l->tls || tls;
+			l++;
+			s->n_listen++;
+		}
+	}
+	if (n == 0) {
+		*l = (struct ngc_listen){ .text = "*:80", .address = ngc_bytes_of("*"),
+			.port = DEFAULT_PORT, .tls = tls };
+		s->n_listen = 1;
+	}
+	return NGC_OK;
+}
+
+static enum ngc_code read_names(struct ngc_conf *c, struct ngc_server *s, size_t n,
+    struct ngc_error *err)
+{
+	struct ngc_bytes *names = ngc_arena_alloc(c->arena, n > 0 ? n : 1, sizeof(*names));
+
+	if (names == NULL)
+		return ngc_no_memory(err);
+	s->names = names;
+	for (const struct ngc_directive *d = s->level->d->first; d != NULL; d = d->next)
+		for (unsigned i = 1; ngc_directive_is(d, "server_name") && i < d->n_words; i++)
+			names[s->n_names++] = d->words[i];
+	if (s->n_names == 0) {
+		names[0] = ngc_bytes_of("");
+		s->n_names = 1;
+	}
+	return NGC_OK;
+}
+
+enum ngc_code conf_read_server(struct ngc_conf *c, const struct ngc_level *l,
+    struct ngc_error *err)
+{
+	struct ngc_server *s = ngc_arena_alloc(c->arena, 1, sizeof(*s));
+	size_t n_names = 0, n_listen = 0;
+	enum ngc_code code;
+
+	if (s == NULL)
+		return ngc_no_memory(err);
+	for (const struct ngc_directive *d = l->d->first; d != NULL; d = d->next) {
+		if (ngc_directive_is(d, "server_name"))
+			n_names += d->n_words - 1;
+		else if (ngc_directive_is(d, "listen"))
+			n_listen++;
+	}
+	s->level = l;
+	s->index = c->servers.n;
+	code = read_names(c, s, n_names, err);
+	if (code == NGC_OK)
+		code = read_addresses(c, s, n_listen, err);
+	if (code != NGC_OK)
+		return code;
+	return list_add(&c->servers, s) ? NGC_OK : ngc_no_memory(err);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "model.h"
+
+/* The uses: every place whose X_pass handles requests while a cache of its module is in force. */
+
+/* A NULL-ended array of n strings in the arena; NULL: no memory. */
+static const char **new_strings(struct ngc_conf *c, size_t n)
+{
+	return ngc_arena_alloc(c->arena, n + 1, sizeof(char *));
+}
+
+/* What the uses of one server share. */
+struct shared {
+	const char *const *names;
+	const char *const *listen;
+};
+
+static bool share(struct ngc_conf *c, const struct ngc_server *s, struct shared *out)
+{
+	const char **names = new_strings(c, s->n_names);
+	const char **listen = new_strings(c, s->n_listen);
+
+	if (names == NULL || listen == NULL)
+		return false;
+	for (size_t i = 0; i < s->n_names; i++)
+		names[i] = (const char *)s->names[i].p;
+	for (size_t i = 0; i < s->n_listen; i++)
+		listen[i] = s->listen[i].text;
+	*out = (struct shared){ names, listen };
+	return true;
+}
+
+const char *ngc_level_modifier(const struct ngc_level *l)
+{
+	static const char *const signs[] = {
+		[NGC_LEVEL_EXACT] = "= ",
+		[NGC_LEVEL_PREFIX] = "",
+		[NGC_LEVEL_PREFIX_FINAL] = "^~ ",
+		[NGC_LEVEL_REGEX] = "~ ",
+		[NGC_LEVEL_REGEX_NOCASE] = "~* ",
+		[NGC_LEVEL_NAMED] = "",
+	};
+
+	return ngc_level_is_location(l) ? signs[l->kind] : "";
+}
+
+/* "MODIFIER PATTERN" */
+static const char *location_text(struct ngc_conf *c, const struct ngc_level *l)
+{
+	struct ngc_buf b = { 0 };
+	char *text = NULL;
+
+	ngc_buf_add_str(&b, ngc_level_modifier(l));
+	ngc_buf_add_bytes(&b, l->pattern);
+	if (!b.failed)
+		text = ngc_arena_copy(c->arena, b.p, b.n);
+	ngc_buf_free(&b);
+	return text;
+}
+
+/* The locations around l, outermost first; NULL: no memory. */
+static const char **parents_of(struct ngc_conf *c, const struct ngc_level *l)
+{
+	const char **out;
+	size_t n = 0;
+
+	for (const struct ngc_level *p = l->parent; ngc_level_is_location(p); p = p->parent)
+		n++;
+	out = new_strings(c, n);
+	for (const struct ngc_level *p = l->parent; out != NULL && n > 0; p = p->parent) {
+		out[--n] = location_text(c, p);
+		if (out[n] == NULL)
+			return NULL;
+	}
+	return out;
+}
+
+/* An if or limit_except block stands for the location around it. */
+static const struct ngc_level *location_of(const struct ngc_level *l)
+{
+	while (!ngc_level_is_location(l) && l->kind >= NGC_LEVEL_IF)
+		l = l->parent;
+	return l;
+}
+
+static enum ngc_code add_use(struct ngc_conf *c, const struct shared *s,
+    const struct ngc_level *l, struct ngc_error *err)
+{
+	struct ngc_use *u = ngc_arena_alloc(c->arena, 1, sizeof(*u));
+	const struct ngc_level *where = location_of(l);
+	const struct ngc_directive *key = l->caching->key[l->protocol];
+
+	if (u == NULL)
+		return ngc_no_memory(err);
+	u->zone = ngc_directive_arg(l->caching->cache[l->protocol], 1);
+	u->protocol = l->protocol;
+	u->server_names = s->names;
+	u->listen = s->listen;
+	u->location = location_text(c, where);
+	u->parents = parents_of(c, where);
+	u->pass = ngc_directive_arg(l->pass, 1);
+	u->key = key != NULL ? ngc_directive_arg(key, 1) : NULL;
+	u->file = l->pass->file;
+	u->line = l->pass->line;
+	if (u->location == NULL || u->parents == NULL || !list_add(&c->uses, u))
+		return ngc_no_memory(err);
+	return NGC_OK;
+}
+
+static bool stores(const struct ngc_level *l)
+{
+	const struct ngc_directive *cache = l->pass != NULL ? l->caching->cache[l->protocol] : NULL;
+
+	return cache != NULL && !ngc_bytes_equal(cache->words[1], ngc_bytes_of("off"));
+}
+
+static enum ngc_code walk_levels(struct ngc_conf *c, const struct shared *s,
+    const struct ngc_level *l, struct ngc_error *err)
+{
+	enum ngc_code code = stores(l) ? add_use(c, s, l, err) : NGC_OK;
+
+	for (l = l->first; l != NULL && code == NGC_OK; l = l->next)
+		code = walk_levels(c, s, l, err);
+	return code;
+}
+
+enum ngc_code conf_read_uses(struct ngc_conf *c, struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	for (size_t i = 0; i < c->servers.n && code == NGC_OK; i++) {
+		const struct ngc_server *server = c->servers.item[i];
+		struct shared s;
+
+		code = share(c, server, &s) ? walk_levels(c, &s, server->level, err)
+		                            : ngc_no_memory(err);
+	}
+	return code;
+}
+
+static bool is_name_char(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+	       ch == '_';
+}
+
+/* Behind the variable that begins at p. */
+static const char *skip_variable(const char *p)
+{
+	if (*++p == '{') {
+		p += strcspn(p, "}");
+		return *p == '}' ? p + 1 : p;
+	}
+	while (is_name_char(*p))
+		p++;
+	return p;
+}
+
+/*
+ * Could text give name, its variables being whatever they need to be?  As a shell pattern
+ * whose stars are variables is matched: only the last star met is ever tried anew.
+ */
+static bool may_give(const char *text, const char *name)
+{
+	const char *star = NULL, *tried = NULL;
+
+	while (*name != '\0' || *text == '$') {
+		if (*text == '$') {
+			star = text = skip_variable(text);
+			tried = name;
+		} else if (*text != '\0' && *text == *name) {
+			text++;
+			name++;
+		} else if (star != NULL && *tried != '\0') {
+			text = star;
+			name = ++tried;
+		} else {
+			return false;
+		}
+	}
+	return *text == '\0';
+}
+
+bool ngc_use_may_select(const struct ngc_conf *c, const struct ngc_use *u,
+    const struct ngc_zone *z)
+{
+	(void)c;
+	return u->protocol == z->type && may_give(u->zone, z->name);
+}
