@@ -2,7 +2,11 @@
 #
 # make            build ngxcache (VARIANT=debug, release, asan, tsan or coverage)
 # make deps       install with apt what the rest needs (Debian, as root)
-# make check      every test; README.md tells what else there is
+# make demo       a walk through the commands on a private nginx
+# make check      every test; check-layers, check-man, check-style, check-install: parts of it
+# make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang)
+# make coverage   the tests' line coverage per file
+# make install    to $(DESTDIR)$(PREFIX); uninstall removes it again
 
 VARIANT ?= debug
 PREFIX  ?= /usr/local
@@ -57,6 +61,15 @@ UNIT_TESTS := \
 	tests/unit/test_lexing_shared.c \
 	tests/unit/test_units.c
 
+MAN_PAGES := $(sort $(wildcard man/*.[1-9]))
+
+# Programs that write TAP.
+CHECKS := \
+	tests/check/install \
+	tests/check/layers \
+	tests/check/man \
+	tests/check/style
+
 LIB_OBJS  := $(LIB_SRCS:%.c=$O/%.o)
 CMD_OBJS  := $(CMD_SRCS:%.c=$O/%.o)
 UNIT_OBJS := $(UNIT_TESTS:%.c=$O/%.o)
@@ -64,7 +77,8 @@ UNIT_BINS := $(UNIT_TESTS:%.c=$O/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY: $(UNIT_OBJS)
-.PHONY: all unit FORCE
+.PHONY: all unit deps demo check check-install check-layers check-long check-man check-style
+.PHONY: coverage fuzz install uninstall FORCE
 
 all: $O/ngxcache
 
@@ -91,5 +105,40 @@ unit: $(UNIT_BINS)
 
 $O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
 	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# Slow suites first, so that the cores are busy to the end.
+SUITES = $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
+         $(UNIT_BINS)
+RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
+
+check: all unit $O/tests/lib/mkcache
+	@RESULT=$O/check.result $(RUN) $(SUITES)
+
+check-install check-layers check-man check-style: check-%: all
+	@$(RUN) tests/check/$*
+
+deps:
+	@tests/deps
+
+demo: all
+	@tests/demo $O/ngxcache
+
+coverage:
+	$(MAKE) VARIANT=coverage check
+	@tests/coverage build/coverage
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $O/ngxcache $(DESTDIR)$(PREFIX)/bin/ngxcache
+	for page in $(MAN_PAGES); do \
+		install -D -m 644 $$page \
+		    $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
+	done
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/ngxcache
+	for page in $(MAN_PAGES); do \
+		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
+	done
 
 -include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) $O/tests/lib/mkcache.d
