@@ -32,6 +32,7 @@ LIB_SRCS := \
 	lib/base/path.c \
 	lib/base/text.c \
 	lib/base/units.c \
+	lib/base/zone.c \
 	lib/conf/conf.c \
 	lib/conf/glob.c \
 	lib/conf/levels.c \
@@ -45,7 +46,6 @@ LIB_SRCS := \
 	lib/format/fcgi.c \
 	lib/format/header.c \
 	lib/format/response.c \
-	lib/format/zone.c \
 	lib/store/cache.c \
 	lib/store/denied.c \
 	lib/store/dir.c \
