@@ -70,13 +70,22 @@ CHECKS := \
 	tests/check/man \
 	tests/check/style
 
+# Each has an entry point for libFuzzer and a corpus, which `make check` replays.
+FUZZERS := \
+	tests/fuzz/fuzz_conf.c \
+	tests/fuzz/fuzz_header.c \
+	tests/fuzz/fuzz_response.c
+FUZZ_SECONDS ?= 60
+
 LIB_OBJS  := $(LIB_SRCS:%.c=$O/%.o)
 CMD_OBJS  := $(CMD_SRCS:%.c=$O/%.o)
 UNIT_OBJS := $(UNIT_TESTS:%.c=$O/%.o)
 UNIT_BINS := $(UNIT_TESTS:%.c=$O/%)
+FUZZ_OBJS := $(FUZZERS:%.c=$O/%.o) $O/tests/fuzz/replay.o
+REPLAYS   := $(FUZZERS:%.c=$O/%)
 
 .DELETE_ON_ERROR:
-.SECONDARY: $(UNIT_OBJS)
+.SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 .PHONY: all unit deps demo check check-install check-layers check-long check-man check-style
 .PHONY: coverage fuzz install uninstall FORCE
 
@@ -103,16 +112,37 @@ $O/tests/unit/%: $O/tests/unit/%.o $O/libngxcache.a
 
 unit: $(UNIT_BINS)
 
+$(REPLAYS): %: %.o $O/tests/fuzz/replay.o $O/libngxcache.a
+	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
+
+# The whole library is built again for the fuzzer, in one command per target.
+build/fuzz/%: tests/fuzz/fuzz_%.c $(LIB_SRCS) FORCE
+	@mkdir -p $(@D)
+	clang -std=c17 -pthread -O1 -g -fsanitize=fuzzer,address,undefined \
+	    -fno-sanitize-recover=all $(CPP) $(CFLAGS) $< $(LIB_SRCS) $(LIBS) -o $@
+
 $O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
 	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # Slow suites first, so that the cores are busy to the end.
 SUITES = $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
-         $(UNIT_BINS)
+         $(UNIT_BINS) $(REPLAYS)
 RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
 
-check: all unit $O/tests/lib/mkcache
+check: all unit $(REPLAYS) $O/tests/lib/mkcache
 	@RESULT=$O/check.result $(RUN) $(SUITES)
+
+check-long: fuzz
+
+# New inputs go to build/fuzz/found; an input that crashes is left in build/fuzz/crash-*.
+fuzz: $(FUZZERS:tests/fuzz/fuzz_%.c=build/fuzz/%)
+	@for target in $(FUZZERS:tests/fuzz/fuzz_%.c=%); do \
+		mkdir -p build/fuzz/found/$$target; \
+		echo "fuzzing $$target for $(FUZZ_SECONDS) s"; \
+		build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 \
+		    -artifact_prefix=build/fuzz/crash-$$target- \
+		    build/fuzz/found/$$target tests/fuzz/corpus/$$target || exit; \
+	done
 
 check-install check-layers check-man check-style: check-%: all
 	@$(RUN) tests/check/$*
@@ -141,4 +171,4 @@ uninstall:
 		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
 	done
 
--include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) $O/tests/lib/mkcache.d
+-include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) $O/tests/lib/mkcache.d $(FUZZ_OBJS:.o=.d)
