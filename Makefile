@@ -58,8 +58,11 @@ CMD_SRCS := \
 	cmd/main.c
 
 UNIT_TESTS := \
+	tests/unit/test_header.c \
 	tests/unit/test_lexing_shared.c \
-	tests/unit/test_units.c
+	tests/unit/test_response.c \
+	tests/unit/test_units.c \
+	tests/unit/test_zone.c
 
 MAN_PAGES := $(sort $(wildcard man/*.[1-9]))
 

@@ -28,10 +28,10 @@ struct ngc_layout {
 	.vary = 188, .vary_max = 128, .variant = 316
 
 #define LP64_V3                                                                          \
-	.version = 3, .word = 8, .time = 8, .size = 144, .valid = 8, .last_modified = 16, \
-	.date = 24, .crc32 = 32, .header_start = 38, .body_start = 40, .etag_len = 42,   \
-	.etag = 43, .etag_max = 42, .vary_len = 85, .vary = 86, .vary_max = 42,          \
-	.variant = 128
+	.version = 3, .word = 8, .time = 8, .size = 144, .valid = 8,                     \
+	.last_modified = 16, .date = 24, .crc32 = 32, .header_start = 38,                \
+	.body_start = 40, .etag_len = 42, .etag = 43, .etag_max = 42, .vary_len = 85,    \
+	.vary = 86, .vary_max = 42, .variant = 128
 
 #define LP64_V2                                                                          \
 	.version = 2, .word = 8, .time = 8, .size = 88, .valid = 8, .last_modified = 16, \
@@ -71,10 +71,10 @@ struct ngc_layout {
 	.vary = 184, .vary_max = 128, .variant = 312
 
 #define I386T64_V3                                                                       \
-	.version = 3, .word = 4, .time = 8, .size = 140, .valid = 4, .last_modified = 12, \
-	.date = 20, .crc32 = 28, .header_start = 34, .body_start = 36, .etag_len = 38,   \
-	.etag = 39, .etag_max = 42, .vary_len = 81, .vary = 82, .vary_max = 42,          \
-	.variant = 124
+	.version = 3, .word = 4, .time = 8, .size = 140, .valid = 4,                     \
+	.last_modified = 12, .date = 20, .crc32 = 28, .header_start = 34,                \
+	.body_start = 36, .etag_len = 38, .etag = 39, .etag_max = 42, .vary_len = 81,    \
+	.vary = 82, .vary_max = 42, .variant = 124
 
 #define I386T64_V2                                                                       \
 	.version = 2, .word = 4, .time = 8, .size = 84, .valid = 4, .last_modified = 12, \

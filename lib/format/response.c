@@ -49,7 +49,8 @@ static void strip_cr(struct ngc_bytes *line)
  */
 static bool is_readable(struct ngc_bytes line)
 {
-	return memchr(line.p, '\0', line.n) == NULL && memchr(line.p, '\r', line.n) == NULL;
+	return memchr(line.p, '\0', line.n) == NULL &&
+	       memchr(line.p, '\r', line.n) == NULL;
 }
 
 static bool take_char(struct ngc_bytes *s, unsigned char c)
