@@ -238,10 +238,15 @@ start_php() {
 	}
 }
 
-# stop_servers: for teardown; end whatever this test started, by its pid.
+# stop_servers: for teardown; end whatever this test started, by its pid.  After a failure it
+# shows what the last run said on standard error, and nginx's log.
 stop_servers() {
 	local pid
 
+	if [ -z "${BATS_TEST_COMPLETED:-}" ]; then
+		printf 'standard error: %s\n' "${stderr:-}"
+		grep -vE 'notice|keepalive' "$T/nginx/log/error.log" 2>/dev/null | cut -c 1-200 || :
+	fi
 	for pid in "${NGINX_PID:-}" "${ORIGIN_PID:-}" "${PHP_PID:-}"; do
 		if [ -n "$pid" ]; then
 			kill "$pid" 2>/dev/null || :
