@@ -245,7 +245,7 @@ stop_servers() {
 
 	if [ -z "${BATS_TEST_COMPLETED:-}" ]; then
 		printf 'standard error: %s\n' "${stderr:-}"
-		grep -vE 'notice|keepalive' "$T/nginx/log/error.log" 2>/dev/null | cut -c 1-200 || :
+		grep -vE '(info|notice)\]' "$T/nginx/log/error.log" 2>/dev/null | cut -c 1-200 || :
 	fi
 	for pid in "${NGINX_PID:-}" "${ORIGIN_PID:-}" "${PHP_PID:-}"; do
 		if [ -n "$pid" ]; then
