@@ -58,9 +58,14 @@ CMD_SRCS := \
 	cmd/main.c
 
 UNIT_TESTS := \
+	tests/unit/test_bytes.c \
+	tests/unit/test_digest.c \
+	tests/unit/test_error.c \
 	tests/unit/test_header.c \
 	tests/unit/test_lexing_shared.c \
+	tests/unit/test_mem.c \
 	tests/unit/test_response.c \
+	tests/unit/test_text.c \
 	tests/unit/test_units.c \
 	tests/unit/test_zone.c
 

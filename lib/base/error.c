@@ -7,32 +7,44 @@
 
 #include "ngc/text.h"
 
-/* Copy text into err->text, escaped; a character that does not fit whole is dropped. */
-static void store_text(struct ngc_error *err, const char *text)
+static const char dots[] = "...";
+
+/*
+ * Write text, escaped, to out, which has room for size bytes.  What does not fit is
+ * replaced by dots, as is what was cut off before; no character is cut in two.
+ */
+static void put_escaped(char *out, size_t size, const char *text, bool cut)
 {
-	size_t n = 0;
 	struct ngc_bytes left = ngc_bytes_of(text);
+	size_t n = 0, fits = 0; /* fits: up to where the dots can follow */
 
 	while (left.n > 0) {
-		size_t len = ngc_utf8_sequence(left);
+		size_t len = ngc_utf8_sequence(left), wide;
 		char one[NGC_ESCAPE_MAX];
-		size_t wide;
 
 		if (len == 0)
 			len = 1;
 		wide = ngc_text_escape_one(ngc_bytes(left.p, len), one);
-		if (wide > sizeof(err->text) - 1 - n)
+		if (wide > size - 1 - n) {
+			cut = true;
 			break;
-		memcpy(err->text + n, one, wide);
+		}
+		memcpy(out + n, one, wide);
 		n += wide;
+		if (n <= size - sizeof(dots))
+			fits = n;
 		left = ngc_bytes_from(left, len);
 	}
-	err->text[n] = '\0';
+	if (cut)
+		memcpy(out + fits, dots, sizeof(dots));
+	else
+		out[n] = '\0';
 }
 
-enum ngc_code ngc_fail(struct ngc_error *err, enum ngc_code code, int sys, const char *fmt, ...)
+enum ngc_code ngc_fail(struct ngc_error *err, enum ngc_code code, int sys,
+    const char *fmt, ...)
 {
-	char text[sizeof(err->text)], cause[128];
+	char text[sizeof(err->text)], cause[128] = "", buf[128];
 	va_list ap;
 	int n;
 
@@ -41,22 +53,37 @@ enum ngc_code ngc_fail(struct ngc_error *err, enum ngc_code code, int sys, const
 	va_end(ap);
 	if (n < 0)
 		text[0] = '\0';
-	if (sys != 0) {
-		size_t used = strlen(text);
-
-		snprintf(text + used, sizeof(text) - used, ": %s",
-		    strerror_r(sys, cause, sizeof(cause)));
-	}
+	if (sys != 0)
+		snprintf(cause, sizeof(cause), ": %s", strerror_r(sys, buf, sizeof(buf)));
 	err->code = code;
 	err->sys = sys;
-	store_text(err, text);
+	put_escaped(err->text, sizeof(err->text) - strlen(cause), text,
+	    n >= (int)sizeof(text));
+	memcpy(err->text + strlen(err->text), cause, strlen(cause) + 1);
 	return code;
+}
+
+/* Append inner; when there is no room for all of it, its end, which tells the cause. */
+static void append_inner(struct ngc_error *err, const char *inner)
+{
+	size_t n = strlen(err->text), len = strlen(inner);
+	size_t room = sizeof(err->text) - 1 - n;
+
+	if (len > room) {
+		inner += len - (room - strlen(dots));
+		while ((*inner & 0xc0) == 0x80) /* not from the middle of a character */
+			inner++;
+		memcpy(err->text + n, dots, strlen(dots));
+		n += strlen(dots);
+	}
+	memcpy(err->text + n, inner, strlen(inner) + 1);
 }
 
 enum ngc_code ngc_wrap(struct ngc_error *err, const char *fmt, ...)
 {
 	struct ngc_error inner = *err;
 	char context[sizeof(err->text)];
+	size_t room = sizeof(context) - strlen(": ") - strlen(inner.text);
 	va_list ap;
 	int n;
 
@@ -65,9 +92,11 @@ enum ngc_code ngc_wrap(struct ngc_error *err, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		context[0] = '\0';
-	store_text(err, context);
-	n = (int)strlen(err->text);
-	snprintf(err->text + n, sizeof(err->text) - (size_t)n, ": %s", inner.text);
+	if (strlen(inner.text) > sizeof(context) / 2)
+		room = sizeof(context) / 2;
+	put_escaped(err->text, room, context, n >= (int)sizeof(context));
+	append_inner(err, ": ");
+	append_inner(err, inner.text);
 	return err->code;
 }
 

@@ -16,8 +16,12 @@ bool ngc_size_add(size_t a, size_t b, size_t *sum)
 
 void *ngc_array_alloc(size_t n, size_t size)
 {
-	/* calloc() checks the product; nothing is still an object that can be freed. */
-	return calloc(n > 0 ? n : 1, size > 0 ? size : 1);
+	size_t bytes;
+
+	/* calloc() checks the product, too, but the one of ASan ends the program. */
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return NULL;
+	return calloc(1, bytes > 0 ? bytes : 1);
 }
 
 bool ngc_array_grow(void **array, size_t n, size_t *cap, size_t size)

@@ -44,7 +44,7 @@ static inline bool ngc_bytes_starts(struct ngc_bytes a, struct ngc_bytes prefix)
 /* What is left of a after its first n bytes; n is at most a.n. */
 static inline struct ngc_bytes ngc_bytes_from(struct ngc_bytes a, size_t n)
 {
-	return (struct ngc_bytes){ a.p + n, a.n - n };
+	return (struct ngc_bytes){ n > 0 ? a.p + n : a.p, a.n - n };
 }
 
 /* memcmp() order, a prefix before what it is a prefix of. */
