@@ -143,14 +143,16 @@ check: all unit $(REPLAYS) $O/tests/lib/mkcache
 
 check-long: fuzz
 
-# New inputs go to build/fuzz/found; an input that crashes is left in build/fuzz/crash-*.
+# New inputs go to build/fuzz/found; one that crashes is left as build/fuzz/crash-*: it becomes
+# a file of the corpus with the change that mends it.
 fuzz: $(FUZZERS:tests/fuzz/fuzz_%.c=build/fuzz/%)
 	@for target in $(FUZZERS:tests/fuzz/fuzz_%.c=%); do \
-		mkdir -p build/fuzz/found/$$target; \
 		echo "fuzzing $$target for $(FUZZ_SECONDS) s"; \
-		build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 \
-		    -artifact_prefix=build/fuzz/crash-$$target- \
-		    build/fuzz/found/$$target tests/fuzz/corpus/$$target || exit; \
+		mkdir -p build/fuzz/found/$$target; \
+		build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
+		    -artifact_prefix=build/fuzz/crash-$$target- build/fuzz/found/$$target \
+		    tests/fuzz/corpus/$$target >build/fuzz/$$target.log 2>&1 || \
+		    { cat build/fuzz/$$target.log; exit 1; }; \
 	done
 
 check-install check-layers check-man check-style: check-%: all
