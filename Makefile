@@ -18,6 +18,7 @@ CFLAGS_release  := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fstack-protector-strong
 CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 CFLAGS_tsan     := -O1 -g -fsanitize=thread
 CFLAGS_coverage := -O0 -g --coverage
+CFLAGS_fuzz     := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla \
         -Wformat=2 -Wundef -Wcast-qual -Wimplicit-fallthrough
 CPP  := -Ilib -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(shell pkg-config --cflags $(PKGS)) $(CPPFLAGS)
@@ -96,7 +97,7 @@ REPLAYS   := $(FUZZERS:%.c=$O/%)
 .DELETE_ON_ERROR:
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 .PHONY: all unit deps demo check check-install check-layers check-long check-man check-style
-.PHONY: coverage fuzz install uninstall FORCE
+.PHONY: coverage fuzz fuzz-targets install uninstall FORCE
 
 all: $O/ngxcache
 
@@ -124,11 +125,9 @@ unit: $(UNIT_BINS)
 $(REPLAYS): %: %.o $O/tests/fuzz/replay.o $O/libngxcache.a
 	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
 
-# The whole library is built again for the fuzzer, in one command per target.
-build/fuzz/%: tests/fuzz/fuzz_%.c $(LIB_SRCS) FORCE
+$O/fuzz/%: $O/tests/fuzz/fuzz_%.o $O/libngxcache.a
 	@mkdir -p $(@D)
-	clang -std=c17 -pthread -O1 -g -fsanitize=fuzzer,address,undefined \
-	    -fno-sanitize-recover=all $(CPP) $(CFLAGS) $< $(LIB_SRCS) $(LIBS) -o $@
+	$(CC1) -fsanitize=fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
 
 $O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
 	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
@@ -143,16 +142,19 @@ check: all unit $(REPLAYS) $O/tests/lib/mkcache
 
 check-long: fuzz
 
-# New inputs go to build/fuzz/found; one that crashes is left as build/fuzz/crash-*: it becomes
-# a file of the corpus with the change that mends it.
-fuzz: $(FUZZERS:tests/fuzz/fuzz_%.c=build/fuzz/%)
-	@for target in $(FUZZERS:tests/fuzz/fuzz_%.c=%); do \
-		echo "fuzzing $$target for $(FUZZ_SECONDS) s"; \
-		mkdir -p build/fuzz/found/$$target; \
-		build/fuzz/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
-		    -artifact_prefix=build/fuzz/crash-$$target- build/fuzz/found/$$target \
-		    tests/fuzz/corpus/$$target >build/fuzz/$$target.log 2>&1 || \
-		    { cat build/fuzz/$$target.log; exit 1; }; \
+fuzz:
+	@$(MAKE) VARIANT=fuzz CC=clang fuzz-targets
+
+# New inputs go to build/fuzz/fuzz/NAME.found; one that crashes is left as NAME.crash-*: it
+# becomes a file of the corpus with the change that mends it.
+fuzz-targets: $(FUZZERS:tests/fuzz/fuzz_%.c=$O/fuzz/%)
+	@for target in $^; do \
+		name=$${target##*/}; \
+		echo "fuzzing $$name for $(FUZZ_SECONDS) s"; \
+		mkdir -p $$target.found; \
+		$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=$$target.crash- \
+		    $$target.found tests/fuzz/corpus/$$name >$$target.log 2>&1 || \
+		    { cat $$target.log; exit 1; }; \
 	done
 
 check-install check-layers check-man check-style: check-%: all
