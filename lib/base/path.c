@@ -170,6 +170,11 @@ int ngc_path_open(const char *root, const char *path, int flags, struct ngc_link
 	if (w.root < 0)
 		return -1;
 	w.cur = w.root;
+	if ((root == NULL || root[0] == '\0') && path[0] != '/') {
+		w.cur = open(".", OPEN_TO_PASS | O_DIRECTORY);
+		if (w.cur < 0)
+			w.cur = w.root;
+	}
 	while (fd < 0 && next_component(&w, name))
 		if (step(&w, name, flags, &fd) != 0)
 			goto out;

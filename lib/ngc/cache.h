@@ -30,13 +30,21 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 void ngc_cache_close(struct ngc_cache *c); /* NULL is fine */
 
 const struct ngc_zone *ngc_cache_zone(const struct ngc_cache *c);
-uid_t ngc_cache_owner(const struct ngc_cache *c); /* of the root directory */
 
-/* Are they the same directory? */
-bool ngc_cache_same(const struct ngc_cache *a, const struct ngc_cache *b);
+/* Which directory a path leads to. */
+struct ngc_place {
+	dev_t dev;
+	ino_t ino;
+};
 
-/* Is fd this cache's root? */
-bool ngc_cache_is_root(const struct ngc_cache *c, int fd);
+/* The place of a path, links followed as below sysroot; false when there is nothing. */
+bool ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out);
+struct ngc_place ngc_cache_place(const struct ngc_cache *c);
+
+static inline bool ngc_place_same(struct ngc_place a, struct ngc_place b)
+{
+	return a.dev == b.dev && a.ino == b.ino;
+}
 
 /* A thread's buffers for the entries it looks at; NULL: no memory. */
 struct ngc_reader *ngc_reader_new(void);
@@ -58,6 +66,20 @@ void ngc_entry_close(struct ngc_entry *e);
  */
 bool ngc_candidate_name(const char *dir, const char *name);
 
+/*
+ * The path of a candidate taken apart: which of its last 0, 1, 2, 3 directories can be levels,
+ * and how long the path of the root is then, with its slash (0: the working directory).
+ */
+struct ngc_candidate_path {
+	const char *name;
+	unsigned depth; /* the most that fit */
+	bool fits[NGC_LEVELS_MAX + 1];
+	size_t root_len[NGC_LEVELS_MAX + 1];
+};
+
+/* False: not the path of a candidate. */
+bool ngc_candidate_split(const char *path, struct ngc_candidate_path *out);
+
 /* What a walk met. */
 struct ngc_walk_totals {
 	uint64_t candidates;       /* visited; damaged ones too */
@@ -71,7 +93,7 @@ struct ngc_walk_totals {
 
 struct ngc_walk {
 	const struct ngc_cache *cache;
-	const struct ngc_cache *const *others; /* roots that are not entered */
+	const struct ngc_place *others; /* the roots of other zones: not entered */
 	size_t n_others;
 	unsigned jobs;             /* threads; 0: chosen */
 	bool headers;              /* open and parse every candidate and visit it */

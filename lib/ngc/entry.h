@@ -64,7 +64,7 @@ enum ngc_outcome {
 	NGC_DONE,
 	NGC_ALREADY_GONE, /* somebody else removed it */
 	NGC_REPLACED,     /* nginx stored a new response there: kept */
-	NGC_FAILED,       /* err says why */
+	NGC_FAILED,       /* err says what and why, without the path */
 };
 
 /* The entry stops being served at once, also by open descriptors, and the file is unlinked. */

@@ -17,7 +17,8 @@ struct ngc_links {
  * Open a path, with the symbolic links in it (the last component too) resolved as if root
  * were "/": neither an absolute link nor ".." leads out of it.
  *
- * root: NULL or "" for the real one.  path: absolute, or relative to root.  flags: as for
+ * root: NULL or "" for the real one.  path: absolute, or relative to the working directory or,
+ * with a root, to that.  flags: as for
  * open(2); O_CLOEXEC is added, O_CREAT is not allowed.  links: who owns the links followed;
  * may be NULL.
  * Returns a descriptor that the caller closes, or -1 with errno set as open(2) sets it.

@@ -90,10 +90,15 @@ static enum ngc_code judge_root(const char *path, int fd, const struct stat *st,
 	}
 }
 
+/* What of a reported path lies below sysroot. */
+static const char *below(const char *path, const char *sysroot)
+{
+	return path + (sysroot != NULL ? strlen(sysroot) : 0);
+}
+
 enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
     struct ngc_cache **out, struct ngc_error *err)
 {
-	const char *below = zone->path + (sysroot != NULL ? strlen(sysroot) : 0);
 	struct ngc_cache *c = NULL;
 	struct ngc_links links;
 	enum ngc_code code;
@@ -101,7 +106,7 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 	int fd;
 
 	*out = NULL;
-	fd = ngc_path_open(sysroot, below, O_RDONLY | O_DIRECTORY, &links);
+	fd = ngc_path_open(sysroot, below(zone->path, sysroot), O_RDONLY | O_DIRECTORY, &links);
 	if (fd < 0)
 		return open_failed(zone->path, errno, err);
 	code = NGC_FATAL;
@@ -117,7 +122,7 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 		code = ngc_no_memory(err);
 		goto out;
 	}
-	*c = (struct ngc_cache){ zone, fd, st.st_dev, st.st_ino, st.st_uid };
+	*c = (struct ngc_cache){ zone, fd, { st.st_dev, st.st_ino }, st.st_uid };
 	fd = -1;
 	*out = c;
 out:
@@ -139,19 +144,20 @@ const struct ngc_zone *ngc_cache_zone(const struct ngc_cache *c)
 	return c->zone;
 }
 
-uid_t ngc_cache_owner(const struct ngc_cache *c)
+struct ngc_place ngc_cache_place(const struct ngc_cache *c)
 {
-	return c->owner;
+	return c->place;
 }
 
-bool ngc_cache_same(const struct ngc_cache *a, const struct ngc_cache *b)
+bool ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out)
 {
-	return a->dev == b->dev && a->ino == b->ino;
-}
-
-bool ngc_cache_is_root(const struct ngc_cache *c, int fd)
-{
+	int fd = ngc_path_open(sysroot, below(path, sysroot), O_RDONLY | O_DIRECTORY, NULL);
 	struct stat st;
+	bool found = fd >= 0 && fstat(fd, &st) == 0;
 
-	return fstat(fd, &st) == 0 && st.st_dev == c->dev && st.st_ino == c->ino;
+	if (found)
+		*out = (struct ngc_place){ st.st_dev, st.st_ino };
+	if (fd >= 0)
+		close(fd);
+	return found;
 }

@@ -50,3 +50,35 @@ bool ngc_candidate_name(const char *dir, const char *name)
 	}
 	return true;
 }
+
+/* The start of the component that ends at end. */
+static size_t component_start(const char *path, size_t end)
+{
+	while (end > 0 && path[end - 1] != '/')
+		end--;
+	return end;
+}
+
+bool ngc_candidate_split(const char *path, struct ngc_candidate_path *out)
+{
+	size_t base = component_start(path, strlen(path)), start = base;
+
+	*out = (struct ngc_candidate_path){ .name = path + base };
+	if (name_kind(out->name) != NAME_CANDIDATE)
+		return false;
+	for (unsigned depth = 0;; depth++) {
+		char dir[NGC_LEVELS_TEXT] = { 0 };
+
+		memcpy(dir, path + start, base - start);
+		if (ngc_candidate_name(dir, out->name)) {
+			out->fits[depth] = true;
+			out->root_len[depth] = start;
+			out->depth = depth;
+		}
+		if (depth == NGC_LEVELS_MAX || start == 0)
+			return true;
+		start = component_start(path, start - 1);
+		if (base - start >= sizeof(dir))
+			return true;
+	}
+}

@@ -13,9 +13,8 @@
 struct ngc_cache {
 	const struct ngc_zone *zone;
 	int fd; /* the root, open for reading */
-	dev_t dev;
-	ino_t ino;
-	uid_t owner;
+	struct ngc_place place;
+	uid_t owner; /* of the root */
 };
 
 struct ngc_reader {

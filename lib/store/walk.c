@@ -199,8 +199,14 @@ static enum ngc_code one_name(struct worker *w, int dirfd, const struct level_di
 
 static bool is_other_root(const struct ngc_walk *walk, int fd)
 {
+	struct ngc_place here;
+	struct stat st;
+
+	if (walk->n_others == 0 || fstat(fd, &st) != 0)
+		return false;
+	here = (struct ngc_place){ st.st_dev, st.st_ino };
 	for (size_t i = 0; i < walk->n_others; i++)
-		if (ngc_cache_is_root(walk->others[i], fd))
+		if (ngc_place_same(walk->others[i], here))
 			return true;
 	return false;
 }

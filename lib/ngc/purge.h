@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef NGC_PURGE_H
+#define NGC_PURGE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ngc/select.h"
+
+enum ngc_purge_mode {
+	NGC_PURGE_REMOVE,     /* not served from now on, the file is gone */
+	NGC_PURGE_INVALIDATE, /* not served from now on, the file stays until nginx replaces it */
+	NGC_PURGE_EXPIRE,     /* stale from now on */
+};
+const char *ngc_purge_mode_name(enum ngc_purge_mode m);
+
+struct ngc_purge_request {
+	const struct ngc_site *site;
+	const struct ngc_select *select;
+	enum ngc_purge_mode mode;
+	bool refetch;            /* with expire: clear the validators */
+	bool dry_run;            /* change nothing */
+	int64_t now;             /* for filters; what is written goes by the system's clock */
+	unsigned jobs;
+	const volatile sig_atomic_t *stop;
+	void (*each)(void *arg, struct ngc_entry *e); /* acted on; may be NULL */
+	void (*problem)(void *arg, const struct ngc_error *err);
+	void *arg;               /* each and problem are called by one thread at a time */
+};
+
+#define NGC_PURGE_ERRORS_MAX 100
+
+struct ngc_purge_error {
+	char *file; /* NULL: no single file */
+	char *text;
+};
+
+struct ngc_purge_zone {
+	uint64_t purged, bytes;
+};
+
+struct ngc_purge_result {
+	struct ngc_select_result found;
+	struct ngc_purge_zone *zones;  /* one for each zone of the site */
+	struct ngc_purge_error errors[NGC_PURGE_ERRORS_MAX];
+	unsigned n_errors;
+	uint64_t matched;              /* the sum of the next four */
+	uint64_t purged;               /* acted on; in a dry run: would be */
+	uint64_t already_gone, replaced, failed;
+	uint64_t variants;             /* how many of the purged are variants */
+	uint64_t bytes;                /* apparent size of the purged */
+};
+void ngc_purge_result_free(struct ngc_purge_result *r); /* leaves it empty */
+
+/*
+ * Purge the selected entries.  out: filled in also on failure, with what was done until then;
+ * to be freed with ngc_purge_result_free().
+ * NGC_INVALID: nothing is selected, neither by a selector nor a filter, or as
+ * ngc_select_execute(); nothing was touched.
+ */
+enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_result *out,
+    struct ngc_error *err);
+
+#endif

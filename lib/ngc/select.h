@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef NGC_SELECT_H
+#define NGC_SELECT_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ngc/cache.h"
+#include "ngc/entry.h"
+#include "ngc/error.h"
+#include "ngc/site.h"
+
+/*
+ * Selecting entries: one language for every command.  A selection is a list of selectors, of
+ * which any may hold, and of filters, which all must.  Without a selector it selects every
+ * entry that passes the filters.
+ */
+struct ngc_select;
+
+enum ngc_selector_kind {
+	NGC_SELECT_URL,   /* what clients would get for a URL; a pattern when it holds a '*' */
+	NGC_SELECT_KEY,   /* exactly this key */
+	NGC_SELECT_GLOB,  /* keys matching a shell pattern */
+	NGC_SELECT_REGEX, /* keys matching a regular expression */
+	NGC_SELECT_FILE,  /* this cache file */
+	NGC_SELECT_ALL,   /* everything, damaged files too */
+};
+
+enum ngc_filter_kind {
+	NGC_FILTER_HOST,    /* the entry's host; "*.example.com" takes its subdomains */
+	NGC_FILTER_STATUS,  /* "404", "3xx", "400-499", separated by commas */
+	NGC_FILTER_EXPIRED, /* all but fresh; no text */
+	NGC_FILTER_FRESH,   /* fresh; no text */
+	NGC_FILTER_EXCLUDE, /* not the keys matching this shell pattern */
+};
+
+struct ngc_select *ngc_select_new(void); /* NULL: no memory */
+void ngc_select_free(struct ngc_select *s); /* NULL is fine */
+
+/*
+ * Add a selector or a filter.  text must outlive the selection.  Several filters of a kind: any
+ * of them must hold (exclude: none).
+ * NGC_INVALID: a bad URL, pattern, path or list.
+ */
+enum ngc_code ngc_select_add(struct ngc_select *s, enum ngc_selector_kind kind, const char *text,
+    struct ngc_error *err);
+enum ngc_code ngc_select_filter(struct ngc_select *s, enum ngc_filter_kind kind,
+    const char *text, struct ngc_error *err);
+
+size_t ngc_select_selectors(const struct ngc_select *s);
+size_t ngc_select_filters(const struct ngc_select *s);
+/* Are there selectors, and all of them of that kind? */
+bool ngc_select_only(const struct ngc_select *s, enum ngc_selector_kind kind);
+
+/* A key that was looked up, and the file that would hold it. */
+struct ngc_tried {
+	const struct ngc_zone *zone;
+	struct ngc_bytes key;
+	char dir[NGC_LEVELS_TEXT];
+	char name[NGC_NAME_LEN + 1];
+};
+
+#define NGC_TRIED_MAX 50
+
+struct ngc_selector_result {
+	const char *text;
+	uint64_t matched;
+	struct ngc_tried *tried; /* the first NGC_TRIED_MAX */
+	size_t n_tried;
+};
+
+struct ngc_select_result {
+	struct ngc_selector_result *selectors; /* one for each, in order */
+	size_t n_selectors;
+	uint64_t matched;                      /* entries visited */
+	bool walked;                           /* some directory was read through */
+	struct ngc_walk_totals totals;         /* of the walks */
+	uint64_t failed;                       /* problems reported */
+};
+void ngc_select_result_free(struct ngc_select_result *r); /* leaves it empty */
+
+struct ngc_select_run {
+	const struct ngc_site *site;
+	const struct ngc_select *select;
+	int64_t now;             /* for --expired */
+	unsigned jobs;
+	bool damaged;            /* visit damaged files, too, where the selection takes them */
+	const volatile sig_atomic_t *stop;
+
+	/*
+	 * Called once for each selected entry, by several threads at a time; thread is their
+	 * number, below ngc_walk_jobs(jobs).  Anything but NGC_OK ends the run.
+	 */
+	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
+	    struct ngc_error *err);
+	/* What failed; the run goes on.  By one thread at a time. */
+	void (*problem)(void *arg, const struct ngc_error *err);
+	void *arg;
+};
+
+/*
+ * Find the selected entries.  Files whose names can be computed are looked up; directories are
+ * read only when a selector needs it, or a looked-up entry has variants.  A variant is visited
+ * before its main entry when both were looked up.
+ * out: filled in also on failure; to be freed with ngc_select_result_free().
+ * NGC_INVALID: a directory of the command line is no cache, a file is not in any.
+ * Anything else: what a visitor returned, or NGC_FATAL.
+ */
+enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
+    struct ngc_select_result *out, struct ngc_error *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef NGC_SHOW_H
+#define NGC_SHOW_H
+
+#include "ngc/select.h"
+
+/* One entry, found and held open. */
+struct ngc_shown {
+	struct ngc_entry entry;
+	struct ngc_cache *cache;
+	struct ngc_reader *reader;
+	struct ngc_select_result found; /* how it was found */
+};
+
+/*
+ * Find the one entry that a selection is about.  When several match, a main entry is taken
+ * rather than a variant, then one for GET, then one of the scheme asked for.
+ * run: as for ngc_select_execute(), without visit.  scheme: "https", or NULL for any.
+ * out: to be freed with ngc_shown_free() in any case.
+ * NGC_GONE: nothing matched, or it vanished meanwhile.  NGC_DAMAGED: it is no cache file.
+ */
+enum ngc_code ngc_show(const struct ngc_select_run *run, const char *scheme,
+    struct ngc_shown *out, struct ngc_error *err);
+void ngc_shown_free(struct ngc_shown *s);
+
+/*
+ * Hand the body to write() piece by piece, from body_start to the end of the file.  What
+ * write() returns ends it when it is not NGC_OK.
+ */
+enum ngc_code ngc_shown_body(const struct ngc_shown *s,
+    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err), void *arg,
+    struct ngc_error *err);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/select.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "ngc/mem.h"
+#include "target.h"
+
+/*
+ * Finding the selected entries of each cache.  What can be named is looked up.  Names of
+ * variants cannot be computed: when an entry that was looked up carries a Vary, one walk finds
+ * them by their key, and the main entry is visited last, so that an interrupted purge leaves
+ * the trace that makes the next one complete.  Selectors that scan make the walk serve all.
+ */
+
+enum phase {
+	BY_KEY,   /* names of keys are looked up; a main entry with Vary is deferred */
+	BY_PATH,  /* files are looked up */
+	VARIANTS, /* a walk for the variants of the deferred ones alone */
+	SCAN,     /* a walk that judges every entry; a target with Vary is deferred */
+	LAST,     /* the deferred ones */
+};
+
+/* Per thread: what it needs to judge, and which selectors took the entry in hand. */
+struct hand {
+	struct judge judge;
+	size_t *hits;
+	size_t n_hits;
+};
+
+struct find {
+	const struct ngc_select_run *run;
+	struct targets targets;
+	struct ngc_cache **caches; /* one for each zone of the site; NULL: not looked into */
+	struct ngc_place *places;  /* of the roots of every zone there is */
+	size_t n_places;
+	struct ngc_reader *reader; /* for what is looked up */
+	struct hand *hands;
+	size_t n_hands;
+	atomic_uint_fast64_t *matched; /* of each selector */
+	atomic_uint_fast64_t visited, failed;
+	pthread_mutex_t lock;          /* for problem() */
+	enum phase phase;
+	struct target_range keyed, paths; /* of the cache in hand */
+};
+
+static void problem(struct find *f, const struct ngc_error *err)
+{
+	atomic_fetch_add(&f->failed, 1);
+	pthread_mutex_lock(&f->lock);
+	if (f->run->problem != NULL)
+		f->run->problem(f->run->arg, err);
+	pthread_mutex_unlock(&f->lock);
+}
+
+static void hit(struct hand *h, size_t selector)
+{
+	if (h->n_hits == 0 || h->hits[h->n_hits - 1] != selector)
+		h->hits[h->n_hits++] = selector;
+}
+
+/* A main entry that a target names waits for its variants; true when it does. */
+static bool defer(struct find *f, struct target *t, const struct ngc_entry *e)
+{
+	if (f->phase == LAST || e->header.vary.n == 0 || e->orphan ||
+	    memcmp(t->name, e->name, NGC_NAME_LEN) != 0)
+		return false;
+	t->deferred = true;
+	return true;
+}
+
+/* Which targets take the entry?  True: it is deferred. */
+static bool take_by_targets(struct find *f, struct hand *h, struct ngc_entry *e)
+{
+	struct target_range r = targets_by_name(f->paths, e->name);
+	bool deferred = false;
+
+	for (size_t i = 0; i < r.n; i++)
+		if (strcmp(r.first[i].dir, e->dir) == 0)
+			hit(h, r.first[i].selector);
+	if (e->damaged)
+		return false;
+	r = targets_by_key(f->keyed, &e->header);
+	for (size_t i = 0; i < r.n; i++) {
+		if (!ngc_bytes_equal(r.first[i].key, e->header.key))
+			continue;
+		hit(h, r.first[i].selector);
+		deferred |= defer(f, &r.first[i], e);
+	}
+	return deferred;
+}
+
+static enum ngc_code take_by_scans(struct find *f, struct hand *h, struct ngc_error *err)
+{
+	const struct ngc_select *s = f->run->select;
+
+	for (size_t i = 0; i < s->n_selectors; i++) {
+		enum ngc_code code;
+		bool taken;
+
+		if (!selector_scans(&s->selectors[i]))
+			continue;
+		code = judge_selector(&h->judge, &s->selectors[i], &taken, err);
+		if (code != NGC_OK)
+			return code;
+		if (taken)
+			hit(h, i);
+	}
+	return NGC_OK;
+}
+
+/* Is it selected?  Fills in the hits. */
+static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entry *e,
+    bool *selected, struct ngc_error *err)
+{
+	const struct ngc_select *s = f->run->select;
+	enum ngc_code code = NGC_OK;
+
+	*selected = false;
+	h->n_hits = 0;
+	judge_start(&h->judge, e);
+	if (take_by_targets(f, h, e))
+		return NGC_OK;
+	if (f->phase == SCAN || f->phase == LAST)
+		code = take_by_scans(f, h, err);
+	if (code != NGC_OK || (h->n_hits == 0 && s->n_selectors > 0))
+		return code;
+	return judge_filters(&h->judge, selected, err);
+}
+
+/* Was it met in an earlier phase? */
+static bool seen_before(const struct find *f, const struct ngc_entry *e)
+{
+	struct target_range r;
+
+	if (e->damaged || f->phase == BY_KEY || f->phase == SCAN)
+		return false;
+	if (f->phase == VARIANTS)
+		return !ngc_header_is_variant(&e->header, e->name);
+	if (f->phase == LAST)
+		return e->header.vary.n == 0;
+	r = targets_by_key(f->keyed, &e->header);
+	return r.n > 0 && !e->orphan && memcmp(r.first->name, e->name, NGC_NAME_LEN) == 0;
+}
+
+static enum ngc_code offer(void *arg, unsigned thread, struct ngc_entry *e,
+    struct ngc_error *err)
+{
+	struct find *f = arg;
+	struct hand *h = &f->hands[thread];
+	enum ngc_code code;
+	bool selected;
+
+	if ((e->damaged && !f->run->damaged) || seen_before(f, e))
+		return NGC_OK;
+	code = judge_entry(f, h, e, &selected, err);
+	if (code == NGC_DAMAGED || code == NGC_DENIED) {
+		problem(f, err);
+		return NGC_OK;
+	}
+	if (code != NGC_OK || !selected)
+		return code;
+	for (size_t i = 0; i < h->n_hits; i++)
+		atomic_fetch_add(&f->matched[h->hits[i]], 1);
+	atomic_fetch_add(&f->visited, 1);
+	return f->run->visit(f->run->arg, thread, e, err);
+}
+
+static void walk_problem(void *arg, const struct ngc_error *err)
+{
+	problem(arg, err);
+}
+
+static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase phase,
+    struct ngc_select_result *out, struct ngc_error *err)
+{
+	struct ngc_walk w = { .cache = c,
+		.others = f->places,
+		.n_others = f->n_places,
+		.jobs = f->run->jobs,
+		.headers = true,
+		.stop = f->run->stop,
+		.visit = offer,
+		.problem = walk_problem,
+		.arg = f };
+
+	f->phase = phase;
+	out->walked = true;
+	return ngc_walk_run(&w, &out->totals, err);
+}
+
+static enum ngc_code look_at(struct find *f, const struct ngc_cache *c, const char *dir,
+    const char *name, struct ngc_error *err)
+{
+	struct ngc_entry e;
+	enum ngc_code code = ngc_entry_open(c, f->reader, dir, name, &e, err);
+
+	if (code == NGC_DENIED)
+		problem(f, err);
+	if (code == NGC_DENIED || code == NGC_GONE)
+		return NGC_OK;
+	if (code != NGC_OK)
+		return code;
+	code = offer(f, 0, &e, err);
+	ngc_entry_close(&e);
+	return code;
+}
+
+/* Look a name up at each place it can have. */
+static enum ngc_code look_up_key(struct find *f, const struct ngc_cache *c,
+    const struct target *t, struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	if (ngc_cache_zone(c)->levels_known)
+		return look_at(f, c, t->dir, t->name, err);
+	for (unsigned i = 0; i < NGC_LEVELS_KINDS && code == NGC_OK; i++) {
+		struct ngc_levels levels = ngc_levels_kind(i);
+		char dir[NGC_LEVELS_TEXT];
+
+		code = look_at(f, c, ngc_levels_dir(&levels, t->name, dir), t->name, err);
+	}
+	return code;
+}
+
+static bool stopped(const struct find *f)
+{
+	return f->run->stop != NULL && *f->run->stop != 0;
+}
+
+/* The same file, of one selector or several, is looked up once. */
+static bool repeats(struct target_range r, size_t i)
+{
+	return i > 0 && memcmp(r.first[i].name, r.first[i - 1].name, NGC_NAME_LEN) == 0 &&
+	       strcmp(r.first[i].dir, r.first[i - 1].dir) == 0;
+}
+
+static enum ngc_code look_up(struct find *f, const struct ngc_cache *c, struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	f->phase = BY_KEY;
+	for (size_t i = 0; i < f->keyed.n && code == NGC_OK && !stopped(f); i++)
+		if (!repeats(f->keyed, i))
+			code = look_up_key(f, c, &f->keyed.first[i], err);
+	f->phase = BY_PATH;
+	for (size_t i = 0; i < f->paths.n && code == NGC_OK && !stopped(f); i++)
+		if (!repeats(f->paths, i))
+			code = look_at(f, c, f->paths.first[i].dir, f->paths.first[i].name, err);
+	return code;
+}
+
+static bool any_deferred(const struct find *f)
+{
+	for (size_t i = 0; i < f->keyed.n; i++)
+		if (f->keyed.first[i].deferred)
+			return true;
+	return false;
+}
+
+static enum ngc_code visit_deferred(struct find *f, const struct ngc_cache *c,
+    struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	f->phase = LAST;
+	for (size_t i = 0; i < f->keyed.n && code == NGC_OK && !stopped(f); i++)
+		if (f->keyed.first[i].deferred && !repeats(f->keyed, i))
+			code = look_up_key(f, c, &f->keyed.first[i], err);
+	return code;
+}
+
+static bool scans(const struct ngc_select *s)
+{
+	for (size_t i = 0; i < s->n_selectors; i++)
+		if (selector_scans(&s->selectors[i]))
+			return true;
+	return s->n_selectors == 0;
+}
+
+static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_result *out,
+    struct ngc_error *err)
+{
+	const struct ngc_cache *c = f->caches[zone];
+	enum ngc_code code;
+
+	f->keyed = targets_of(&f->targets, zone, true);
+	f->paths = targets_of(&f->targets, zone, false);
+	if (scans(f->run->select)) {
+		code = walk(f, c, SCAN, out, err);
+	} else {
+		code = look_up(f, c, err);
+		if (code == NGC_OK && any_deferred(f))
+			code = walk(f, c, VARIANTS, out, err);
+	}
+	return code == NGC_OK && any_deferred(f) ? visit_deferred(f, c, err) : code;
+}
+
+/* Open what must be looked into, before anything is touched. */
+static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
+{
+	const struct ngc_site *site = f->run->site;
+	bool all = scans(f->run->select);
+
+	for (size_t i = 0; i < ngc_site_zones(site); i++) {
+		const struct ngc_zone *z = ngc_site_zone(site, i);
+		enum ngc_code code;
+
+		if (!all && targets_of(&f->targets, i, true).n == 0 &&
+		    targets_of(&f->targets, i, false).n == 0)
+			continue;
+		code = ngc_site_cache(site, z, &f->caches[i], err);
+		if (code == NGC_GONE || code == NGC_DENIED)
+			problem(f, err);
+		else if (code != NGC_OK)
+			return code;
+	}
+	return NGC_OK;
+}
+
+static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
+    struct ngc_error *err)
+{
+	const struct ngc_select_run *run = f->run;
+	size_t n = run->select->n_selectors;
+
+	f->n_hands = ngc_walk_jobs(run->jobs);
+	f->hands = ngc_array_alloc(f->n_hands, sizeof(*f->hands));
+	f->matched = ngc_array_alloc(n, sizeof(*f->matched));
+	f->caches = ngc_array_alloc(ngc_site_zones(run->site), sizeof(struct ngc_cache *));
+	f->reader = ngc_reader_new();
+	out->selectors = ngc_array_alloc(n, sizeof(*out->selectors));
+	if (f->hands == NULL || f->matched == NULL || f->caches == NULL || f->reader == NULL ||
+	    out->selectors == NULL)
+		return ngc_no_memory(err);
+	for (out->n_selectors = 0; out->n_selectors < n; out->n_selectors++)
+		out->selectors[out->n_selectors].text =
+		    run->select->selectors[out->n_selectors].text;
+	for (size_t i = 0; i < f->n_hands; i++) {
+		struct hand *h = &f->hands[i];
+
+		h->hits = ngc_array_alloc(n, sizeof(*h->hits));
+		if (!judge_init(&h->judge, run->select, ngc_site_router(run->site), run->now) ||
+		    h->hits == NULL)
+			return ngc_no_memory(err);
+	}
+	return ngc_site_places(run->site, &f->places, &f->n_places, err);
+}
+
+static void clean_up(struct find *f)
+{
+	for (size_t i = 0; f->hands != NULL && i < f->n_hands; i++) {
+		judge_free(&f->hands[i].judge);
+		free(f->hands[i].hits);
+	}
+	for (size_t i = 0; f->caches != NULL && i < ngc_site_zones(f->run->site); i++)
+		ngc_cache_close(f->caches[i]);
+	free(f->hands);
+	free(f->matched);
+	free(f->caches);
+	free(f->places);
+	ngc_reader_free(f->reader);
+	targets_free(&f->targets);
+	pthread_mutex_destroy(&f->lock);
+}
+
+enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
+    struct ngc_select_result *out, struct ngc_error *err)
+{
+	struct find f = { .run = run, .lock = PTHREAD_MUTEX_INITIALIZER };
+	enum ngc_code code;
+
+	*out = (struct ngc_select_result){ 0 };
+	code = prepare(&f, out, err);
+	if (code == NGC_OK)
+		code = targets_compute(run, &f.targets, out, err);
+	if (code == NGC_OK)
+		code = open_caches(&f, err);
+	for (size_t i = 0; i < ngc_site_zones(run->site) && code == NGC_OK && !stopped(&f); i++)
+		if (f.caches[i] != NULL)
+			code = search(&f, i, out, err);
+	for (size_t i = 0; i < out->n_selectors; i++)
+		out->selectors[i].matched = f.matched[i];
+	out->matched = f.visited;
+	out->failed += f.failed;
+	clean_up(&f);
+	return code;
+}
+
+void ngc_select_result_free(struct ngc_select_result *r)
+{
+	for (size_t i = 0; i < r->n_selectors; i++)
+		free(r->selectors[i].tried);
+	free(r->selectors);
+	*r = (struct ngc_select_result){ 0 };
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef OP_SELECT_H
+#define OP_SELECT_H
+
+#include "ngc/pattern.h"
+#include "ngc/select.h"
+#include "ngc/url.h"
+
+/* What the files of a selection share: select.c builds it, match.c judges, find.c looks. */
+
+struct selector {
+	enum ngc_selector_kind kind;
+	const char *text;
+	struct ngc_url *url;         /* NGC_SELECT_URL that names one page */
+	struct ngc_pattern *pattern; /* glob and regex, over keys; a URL pattern, over URLs */
+};
+
+struct filter {
+	enum ngc_filter_kind kind;
+	const char *text;
+	struct ngc_pattern *pattern; /* hosts and keys */
+	struct status_range {
+		int low, high;
+	} *statuses;
+	size_t n_statuses;
+};
+
+struct ngc_select {
+	struct selector *selectors;
+	size_t n_selectors, cap_selectors;
+	struct filter *filters;
+	size_t n_filters, cap_filters;
+};
+
+/* Must every entry be looked at to know what this selector takes? */
+static inline bool selector_scans(const struct selector *s)
+{
+	return s->kind == NGC_SELECT_ALL || s->pattern != NULL;
+}
+
+/*
+ * "https://www.example.com/blog/?page=2" and a key of any scheme, method, port and percent-
+ * encoding compare as "www.example.com/blog/?page=2".
+ */
+
+/* Compile a URL with '*', or a bare path, into a pattern over such text. */
+enum ngc_code url_pattern_compile(struct ngc_bytes url, struct ngc_pattern **out,
+    struct ngc_error *err);
+
+/* Write the text of a reading; at most size bytes, 0 when it has no host or path or is longer. */
+size_t url_pattern_subject(const struct ngc_reading *r, unsigned char *out, size_t size);
+
+/* What a thread needs to judge entries. */
+struct judge {
+	const struct ngc_select *select;
+	const struct ngc_router *router;
+	int64_t now;
+	struct ngc_pattern_room *room;
+	unsigned char *subject;     /* NGC_HEAD_MAX bytes */
+	struct ngc_entry *e;        /* the entry in hand */
+	bool read;                  /* reading is that of e */
+	struct ngc_reading reading;
+};
+
+bool judge_init(struct judge *j, const struct ngc_select *s, const struct ngc_router *r,
+    int64_t now); /* false: no memory; judge_free() all the same */
+void judge_free(struct judge *j);
+
+/* Begin with an entry. */
+void judge_start(struct judge *j, struct ngc_entry *e);
+
+/* Does a selector that scans take the entry?  NGC_DAMAGED: it cannot be told. */
+enum ngc_code judge_selector(struct judge *j, const struct selector *s, bool *taken,
+    struct ngc_error *err);
+
+/* Do all filters hold?  NGC_DAMAGED, NGC_DENIED: it cannot be told. */
+enum ngc_code judge_filters(struct judge *j, bool *held, struct ngc_error *err);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/site.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "ngc/cache.h"
+#include "ngc/mem.h"
+
+/* Where distributions and builders put it; the first that exists. */
+static const char *const usual_confs[] = { "/etc/nginx/nginx.conf",
+	"/usr/local/nginx/conf/nginx.conf", "/usr/local/etc/nginx/nginx.conf",
+	"/usr/local/openresty/nginx/conf/nginx.conf", "/etc/angie/angie.conf", NULL };
+
+struct ngc_site {
+	const char *root, *prefix;
+	struct ngc_arena *arena;
+	struct ngc_conf *conf;
+	const struct ngc_zone **all;   /* of the configuration, then of -d */
+	size_t n_all;
+	const struct ngc_zone **zones; /* those -z leaves */
+	size_t n_zones;
+	struct ngc_router *router;
+};
+
+const struct ngc_zone *ngc_site_zone(const struct ngc_site *s, size_t i)
+{
+	return i < s->n_zones ? s->zones[i] : NULL;
+}
+
+size_t ngc_site_zones(const struct ngc_site *s)
+{
+	return s->n_zones;
+}
+
+const struct ngc_conf *ngc_site_conf(const struct ngc_site *s)
+{
+	return s->conf;
+}
+
+const struct ngc_router *ngc_site_router(const struct ngc_site *s)
+{
+	return s->router;
+}
+
+const char *ngc_site_root(const struct ngc_site *s)
+{
+	return s->root;
+}
+
+const char *ngc_site_prefix(const struct ngc_site *s)
+{
+	return s->prefix;
+}
+
+/* Only the paths of a configuration lie below the root. */
+static const char *sysroot(const struct ngc_site *s, const struct ngc_zone *z)
+{
+	return z->configured ? s->root : NULL;
+}
+
+enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
+    struct ngc_cache **out, struct ngc_error *err)
+{
+	enum ngc_code code = ngc_cache_open(z, sysroot(s, z), out, err);
+
+	return code == NGC_GONE && !z->configured ? NGC_INVALID : code;
+}
+
+bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z, struct ngc_place *out)
+{
+	return ngc_place_find(z->path, sysroot(s, z), out);
+}
+
+enum ngc_code ngc_site_places(const struct ngc_site *s, struct ngc_place **out, size_t *n,
+    struct ngc_error *err)
+{
+	*n = 0;
+	*out = ngc_array_alloc(s->n_all, sizeof(**out));
+	if (*out == NULL)
+		return ngc_no_memory(err);
+	for (size_t i = 0; i < s->n_all; i++)
+		*n += ngc_site_place(s, s->all[i], &(*out)[*n]);
+	return NGC_OK;
+}
+
+void ngc_site_free(struct ngc_site *s)
+{
+	if (s == NULL)
+		return;
+	ngc_router_free(s->router);
+	ngc_conf_free(s->conf);
+	ngc_arena_free(s->arena);
+	free(s);
+}
+
+static enum ngc_code ask_prefix(void *arg, char *out, size_t size, struct ngc_error *err)
+{
+	struct nginx_build build;
+	enum ngc_code code = nginx_build_ask(&build, err);
+
+	(void)arg;
+	if (code != NGC_OK)
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "a relative path needs nginx's prefix: give it with -p");
+	snprintf(out, size, "%s", build.prefix);
+	return NGC_OK;
+}
+
+static bool exists_below(const char *root, const char *path)
+{
+	char joined[2 * PATH_MAX];
+
+	snprintf(joined, sizeof(joined), "%s%s", root != NULL ? root : "", path);
+	return access(joined, F_OK) == 0;
+}
+
+/* The configuration to read; NULL: none is found. */
+static const char *find_conf(const struct ngc_site_request *req, struct ngc_arena *a)
+{
+	struct nginx_build build;
+	struct ngc_error ignored;
+
+	if (req->conf != NULL)
+		return req->conf;
+	if (req->conf_default != NULL && req->conf_default[0] != '\0')
+		return req->conf_default;
+	for (const char *const *p = usual_confs; *p != NULL; p++)
+		if (exists_below(req->root, *p))
+			return *p;
+	if (req->root != NULL || nginx_build_ask(&build, &ignored) != NGC_OK)
+		return NULL;
+	return ngc_arena_copy(a, build.conf_path, strlen(build.conf_path));
+}
+
+static enum ngc_code read_conf(struct ngc_site *s, const struct ngc_site_request *req,
+    struct ngc_error *err)
+{
+	struct ngc_conf_request c = { .dump = req->dump,
+		.prefix = req->prefix,
+		.root = req->root,
+		.prefix_ask = ask_prefix };
+	const char *file = find_conf(req, s->arena);
+
+	if (file == NULL)
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "no nginx configuration found: name it with -c, or a cache with -d");
+	if (strcmp(file, "-") != 0)
+		c.file = file;
+	return ngc_conf_read(&c, &s->conf, err);
+}
+
+/* Drop slashes at the end, but not the root's. */
+static void strip_slashes(char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = '\0';
+}
+
+/* Take DIR off the option: up to an unescaped comma; "\," stands for a comma. */
+static struct ngc_bytes take_dir(const char *text, char *out)
+{
+	size_t n = 0;
+
+	while (*text != '\0' && *text != ',') {
+		if (text[0] == '\\' && text[1] == ',')
+			text++;
+		out[n++] = *text++;
+	}
+	out[n] = '\0';
+	strip_slashes(out);
+	return ngc_bytes_of(text);
+}
+
+/* The parameters behind DIR: ",name=NAME,levels=L,key=TEMPLATE", key last. */
+static enum ngc_code take_params(struct ngc_site *s, struct ngc_zone *z, const char *p,
+    struct ngc_error *err)
+{
+	while (*p != '\0') {
+		size_t n = strcspn(++p, ",");
+
+		if (strncmp(p, "key=", 4) == 0) {
+			z->key = p + 4;
+			return NGC_OK;
+		}
+		if (strncmp(p, "name=", 5) == 0 && n > 5) {
+			z->name = ngc_arena_copy(s->arena, p + 5, n - 5);
+			if (z->name == NULL)
+				return ngc_no_memory(err);
+		} else if (strncmp(p, "levels=", 7) == 0 &&
+			   ngc_levels_parse(ngc_bytes(p + 7, n - 7), &z->levels)) {
+			z->levels_known = true;
+		} else {
+			return ngc_fail(err, NGC_INVALID, 0,
+			    "-d %s: '%.*s': expected name=NAME, levels=L or key=TEMPLATE "
+			    "(a comma in DIR is written \\,)",
+			    z->path, (int)n, p);
+		}
+		p += n;
+	}
+	return NGC_OK;
+}
+
+static enum ngc_code add_dir(struct ngc_site *s, const char *text, struct ngc_error *err)
+{
+	struct ngc_zone *z = ngc_arena_alloc(s->arena, 1, sizeof(*z));
+	char *path = ngc_arena_alloc(s->arena, strlen(text) + 1, 1);
+	struct ngc_bytes params;
+
+	if (z == NULL || path == NULL)
+		return ngc_no_memory(err);
+	params = take_dir(text, path);
+	if (path[0] == '\0')
+		return ngc_fail(err, NGC_INVALID, 0, "-d '%s': a directory is missing", text);
+	*z = (struct ngc_zone){ .path = path, .max_size = -1, .min_free = -1 };
+	s->all[s->n_all++] = z;
+	return take_params(s, z, (const char *)params.p, err);
+}
+
+/* Is a configuration to be read?  Files alone do without. */
+static bool wants_conf(const struct ngc_site_request *req)
+{
+	return req->conf != NULL ||
+	       (req->n_dirs == 0 && (req->n_files == 0 || req->n_zones > 0));
+}
+
+/* A zone for the cache that a file lies in, unless there is one. */
+static enum ngc_code add_root_of(struct ngc_site *s, const char *file, struct ngc_error *err)
+{
+	struct ngc_zone *z = ngc_arena_alloc(s->arena, 1, sizeof(*z));
+	struct ngc_candidate_path parts;
+	char *path;
+
+	if (z == NULL)
+		return ngc_no_memory(err);
+	if (!ngc_candidate_split(file, &parts))
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "--file %s: not the name of a cache file (32 lower-case hex digits)", file);
+	path = ngc_arena_copy(s->arena, file, parts.root_len[parts.depth]);
+	if (path == NULL)
+		return ngc_no_memory(err);
+	strip_slashes(path);
+	for (size_t i = 0; i < s->n_all; i++)
+		if (strcmp(s->all[i]->path, path) == 0)
+			return NGC_OK;
+	*z = (struct ngc_zone){ .path = path[0] != '\0' ? path : ".",
+		.max_size = -1,
+		.min_free = -1 };
+	s->all[s->n_all++] = z;
+	return NGC_OK;
+}
+
+static enum ngc_code collect_zones(struct ngc_site *s, const struct ngc_site_request *req,
+    struct ngc_error *err)
+{
+	size_t n = 0;
+
+	while (s->conf != NULL && ngc_conf_zone(s->conf, n) != NULL)
+		n++;
+	s->all = ngc_arena_alloc(s->arena, n + req->n_dirs + req->n_files, sizeof(struct ngc_zone *));
+	s->zones = ngc_arena_alloc(s->arena, n + req->n_dirs + req->n_files, sizeof(struct ngc_zone *));
+	if (s->all == NULL || s->zones == NULL)
+		return ngc_no_memory(err);
+	for (s->n_all = 0; s->n_all < n; s->n_all++)
+		s->all[s->n_all] = ngc_conf_zone(s->conf, s->n_all);
+	for (size_t i = 0; i < req->n_dirs; i++) {
+		enum ngc_code code = add_dir(s, req->dirs[i], err);
+
+		if (code != NGC_OK)
+			return code;
+	}
+	for (size_t i = 0; !wants_conf(req) && req->n_dirs == 0 && i < req->n_files; i++) {
+		enum ngc_code code = add_root_of(s, req->files[i], err);
+
+		if (code != NGC_OK)
+			return code;
+	}
+	return NGC_OK;
+}
+
+static bool is_named(const struct ngc_zone *z, const struct ngc_site_request *req)
+{
+	for (size_t i = 0; i < req->n_zones; i++)
+		if (z->name != NULL && strcmp(z->name, req->zones[i]) == 0)
+			return true;
+	return req->n_zones == 0;
+}
+
+static enum ngc_code unknown_zone(const struct ngc_site *s, const char *name,
+    struct ngc_error *err)
+{
+	struct ngc_buf known = { 0 };
+	const char *text;
+	enum ngc_code code;
+
+	for (size_t i = 0; i < s->n_all; i++)
+		if (s->all[i]->name != NULL)
+			ngc_buf_printf(&known, "%s%s", known.n > 0 ? ", " : "", s->all[i]->name);
+	text = ngc_buf_str(&known);
+	code = ngc_fail(err, NGC_INVALID, 0, "unknown zone '%s': there %s%s", name,
+	    known.n > 0 ? "are: " : "is none", text != NULL ? text : "");
+	ngc_buf_free(&known);
+	return code;
+}
+
+static enum ngc_code choose_zones(struct ngc_site *s, const struct ngc_site_request *req,
+    struct ngc_error *err)
+{
+	for (size_t i = 0; i < req->n_zones; i++) {
+		struct ngc_site_request one = { .zones = &req->zones[i], .n_zones = 1 };
+		size_t k = 0;
+
+		while (k < s->n_all && !is_named(s->all[k], &one))
+			k++;
+		if (k == s->n_all)
+			return unknown_zone(s, req->zones[i], err);
+	}
+	for (size_t i = 0; i < s->n_all; i++)
+		if (is_named(s->all[i], req))
+			s->zones[s->n_zones++] = s->all[i];
+	return NGC_OK;
+}
+
+enum ngc_code ngc_site_open(const struct ngc_site_request *req, struct ngc_site **out,
+    struct ngc_error *err)
+{
+	struct ngc_site *s = calloc(1, sizeof(*s));
+	enum ngc_code code;
+
+	*out = NULL;
+	if (s == NULL)
+		return ngc_no_memory(err);
+	s->root = req->root;
+	s->prefix = req->prefix;
+	s->arena = ngc_arena_new();
+	code = s->arena != NULL ? NGC_OK : ngc_no_memory(err);
+	if (code == NGC_OK && wants_conf(req))
+		code = read_conf(s, req, err);
+	if (code == NGC_OK)
+		code = collect_zones(s, req, err);
+	if (code == NGC_OK)
+		code = choose_zones(s, req, err);
+	if (code == NGC_OK)
+		code = ngc_router_new(s->conf, s->all, s->n_all, &s->router, err);
+	if (code != NGC_OK) {
+		ngc_site_free(s);
+		return code;
+	}
+	*out = s;
+	return NGC_OK;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "target.h"
+
+#include <stdlib.h>
+
+#include "ngc/mem.h"
+
+static int compare_targets(const void *pa, const void *pb)
+{
+	const struct target *a = pa, *b = pb;
+
+	if (a->cache != b->cache)
+		return a->cache < b->cache ? -1 : 1;
+	if (a->keyed != b->keyed)
+		return a->keyed ? -1 : 1;
+	if (a->keyed && a->crc32 != b->crc32)
+		return a->crc32 < b->crc32 ? -1 : 1;
+	return memcmp(a->name, b->name, NGC_NAME_LEN);
+}
+
+static struct target *add(struct targets *t, struct ngc_error *err)
+{
+	if (!ngc_array_grow((void **)&t->list, t->n, &t->cap, sizeof(*t->list))) {
+		ngc_no_memory(err);
+		return NULL;
+	}
+	t->list[t->n] = (struct target){ 0 };
+	return &t->list[t->n++];
+}
+
+static enum ngc_code add_key(struct targets *t, size_t selector, size_t cache,
+    const struct ngc_zone *zone, struct ngc_bytes key, struct ngc_error *err)
+{
+	struct target *one = add(t, err);
+
+	if (one == NULL)
+		return NGC_FATAL;
+	one->selector = selector;
+	one->cache = cache;
+	one->keyed = true;
+	one->key = key;
+	one->crc32 = ngc_crc32(key);
+	ngc_key_name(key, one->name);
+	if (zone->levels_known)
+		ngc_levels_dir(&zone->levels, one->name, one->dir);
+	return NGC_OK;
+}
+
+static void note_tried(struct ngc_selector_result *r, const struct target *t,
+    const struct ngc_zone *zone)
+{
+	struct ngc_tried *tried;
+
+	if (r->n_tried == NGC_TRIED_MAX)
+		return;
+	if (r->tried == NULL)
+		r->tried = ngc_array_alloc(NGC_TRIED_MAX, sizeof(*r->tried));
+	if (r->tried == NULL)
+		return; /* it is only said of a selector that found nothing */
+	tried = &r->tried[r->n_tried++];
+	tried->zone = zone;
+	tried->key = t->key;
+	memcpy(tried->dir, t->dir, sizeof(tried->dir));
+	memcpy(tried->name, t->name, sizeof(tried->name));
+}
+
+/* --key: that key in every zone. */
+static enum ngc_code compute_key(const struct ngc_select_run *run, size_t i, struct targets *t,
+    struct ngc_error *err)
+{
+	struct ngc_bytes key = ngc_bytes_of(run->select->selectors[i].text);
+
+	for (size_t c = 0; c < ngc_site_zones(run->site); c++) {
+		enum ngc_code code = add_key(t, i, c, ngc_site_zone(run->site, c), key, err);
+
+		if (code != NGC_OK)
+			return code;
+	}
+	return NGC_OK;
+}
+
+/* Which of the run's zones it is; the number of zones: none, -z left it out. */
+static size_t zone_index(const struct ngc_site *site, const struct ngc_zone *zone)
+{
+	size_t i = 0;
+
+	while (i < ngc_site_zones(site) && ngc_site_zone(site, i) != zone)
+		i++;
+	return i;
+}
+
+static void report_open(const struct ngc_select_run *run, const char *url,
+    const struct ngc_open_template *o, struct ngc_select_result *out)
+{
+	struct ngc_error problem;
+
+	ngc_fail(&problem, NGC_DENIED, 0,
+	    "%s: zone %s: the key template '%s' holds $%s, which a URL does not determine: "
+	    "use --glob or --regex",
+	    url, o->zone != NULL && o->zone->name != NULL ? o->zone->name : "?", o->template,
+	    o->variable);
+	out->failed++;
+	if (run->problem != NULL)
+		run->problem(run->arg, &problem);
+}
+
+static enum ngc_code compute_url(const struct ngc_select_run *run, size_t i, struct targets *t,
+    struct ngc_select_result *out, struct ngc_error *err)
+{
+	const struct selector *s = &run->select->selectors[i];
+	struct ngc_cover *cover = NULL;
+	enum ngc_code code;
+
+	code = ngc_route_cover(ngc_site_router(run->site), s->url, &cover, err);
+	if (code != NGC_OK)
+		return code;
+	t->covers[t->n_covers++] = cover;
+	for (size_t k = 0; k < cover->n_targets && code == NGC_OK; k++) {
+		size_t cache = zone_index(run->site, cover->targets[k].zone);
+
+		if (cache < ngc_site_zones(run->site))
+			code = add_key(t, i, cache, cover->targets[k].zone, cover->targets[k].key,
+			    err);
+	}
+	for (size_t k = 0; k < cover->n_open; k++)
+		if (zone_index(run->site, cover->open[k].zone) < ngc_site_zones(run->site))
+			report_open(run, s->text, &cover->open[k], out);
+	return code;
+}
+
+/* The run's zone whose root is the first root_len bytes of path; the number of zones: none. */
+static size_t zone_at(const struct ngc_site *site, const char *path, size_t root_len)
+{
+	char *root = root_len > 0 ? strndup(path, root_len) : strdup(".");
+	struct ngc_place place, other;
+	size_t i = ngc_site_zones(site);
+
+	if (root != NULL && ngc_place_find(root, NULL, &place))
+		for (i = 0; i < ngc_site_zones(site); i++) {
+			const struct ngc_zone *z = ngc_site_zone(site, i);
+
+			if (ngc_site_place(site, z, &other) &&
+			    ngc_place_same(place, other))
+				break;
+		}
+	free(root);
+	return i;
+}
+
+/* Which zone a path lies in, and how many of its directories are levels. */
+static bool find_zone(const struct ngc_site *site, const char *path,
+    const struct ngc_candidate_path *parts, size_t *zone, unsigned *depth)
+{
+	for (*depth = 0; *depth <= parts->depth; ++*depth) {
+		if (!parts->fits[*depth])
+			continue;
+		*zone = zone_at(site, path, parts->root_len[*depth]);
+		if (*zone < ngc_site_zones(site))
+			return true;
+	}
+	return false;
+}
+
+static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i, struct targets *t,
+    struct ngc_error *err)
+{
+	const char *path = run->select->selectors[i].text;
+	struct ngc_candidate_path parts;
+	struct target *one;
+	unsigned depth;
+	size_t cache;
+
+	if (!ngc_candidate_split(path, &parts) ||
+	    !find_zone(run->site, path, &parts, &cache, &depth))
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "%s: not in a cache of this run, or no such directory", path);
+	one = add(t, err);
+	if (one == NULL)
+		return NGC_FATAL;
+	one->selector = i;
+	one->cache = cache;
+	memcpy(one->dir, path + parts.root_len[depth],
+	    (size_t)(parts.name - path) - parts.root_len[depth]);
+	memcpy(one->name, parts.name, NGC_NAME_LEN);
+	return NGC_OK;
+}
+
+static enum ngc_code compute_one(const struct ngc_select_run *run, size_t i, struct targets *t,
+    struct ngc_select_result *out, struct ngc_error *err)
+{
+	const struct selector *s = &run->select->selectors[i];
+
+	if (s->kind == NGC_SELECT_KEY)
+		return compute_key(run, i, t, err);
+	if (s->kind == NGC_SELECT_FILE)
+		return compute_file(run, i, t, err);
+	if (s->url != NULL)
+		return compute_url(run, i, t, out, err);
+	return NGC_OK;
+}
+
+enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *t,
+    struct ngc_select_result *out, struct ngc_error *err)
+{
+	const struct ngc_select *s = run->select;
+
+	t->covers = ngc_array_alloc(s->n_selectors, sizeof(struct ngc_cover *));
+	if (t->covers == NULL)
+		return ngc_no_memory(err);
+	for (size_t i = 0; i < s->n_selectors; i++) {
+		size_t before = t->n;
+		enum ngc_code code = compute_one(run, i, t, out, err);
+
+		if (code != NGC_OK)
+			return code;
+		for (size_t k = before; k < t->n; k++)
+			note_tried(&out->selectors[i], &t->list[k],
+			    ngc_site_zone(run->site, t->list[k].cache));
+	}
+	if (t->n > 0)
+		qsort(t->list, t->n, sizeof(*t->list), compare_targets);
+	return NGC_OK;
+}
+
+void targets_free(struct targets *t)
+{
+	for (size_t i = 0; i < t->n_covers; i++)
+		ngc_cover_free(t->covers[i]);
+	free(t->covers);
+	free(t->list);
+}
+
+struct target_range targets_of(const struct targets *t, size_t cache, bool keyed)
+{
+	struct target_range r = { t->list, 0 };
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->list[i].cache != cache || t->list[i].keyed != keyed)
+			continue;
+		if (r.n++ == 0)
+			r.first = &t->list[i];
+	}
+	return r;
+}
+
+/* The run of targets that compare equal, in a list that is sorted so. */
+static struct target_range equal_range(struct target_range all,
+    int (*compare)(const struct target *, const void *), const void *what)
+{
+	size_t low = 0, high = all.n, end;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (compare(&all.first[mid], what) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (end = low; end < all.n && compare(&all.first[end], what) == 0; end++)
+		;
+	return (struct target_range){ all.first + low, end - low };
+}
+
+static int compare_crc(const struct target *t, const void *what)
+{
+	uint32_t crc = *(const uint32_t *)what;
+
+	return (t->crc32 > crc) - (t->crc32 < crc);
+}
+
+static int compare_name(const struct target *t, const void *what)
+{
+	return memcmp(t->name, what, NGC_NAME_LEN);
+}
+
+/* Keys are compared by their checksum first; the caller compares the bytes. */
+struct target_range targets_by_key(struct target_range keyed, const struct ngc_header *h)
+{
+	return equal_range(keyed, compare_crc, &h->crc32);
+}
+
+struct target_range targets_by_name(struct target_range paths, const char *name)
+{
+	return equal_range(paths, compare_name, name);
+}

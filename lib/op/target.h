@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef OP_TARGET_H
+#define OP_TARGET_H
+
+#include <stdatomic.h>
+
+#include "select.h"
+
+/*
+ * Targets: the files that a selection names without looking at any, those of the keys of its
+ * URLs and of --key, and those of --file.
+ */
+struct target {
+	size_t selector;             /* which selector it belongs to */
+	size_t cache;                /* in which of the run's zones */
+	bool keyed;                  /* by its key, else by its path */
+	struct ngc_bytes key;
+	uint32_t crc32;              /* of the key */
+	char dir[NGC_LEVELS_TEXT];   /* of a path; of a key where the levels are known */
+	char name[NGC_NAME_LEN + 1]; /* of the main entry, or of the path */
+	atomic_bool deferred;        /* its main entry waits until its variants are visited */
+};
+
+struct targets {
+	struct target *list; /* sorted by cache, keyed ones first, then by crc32 or name */
+	size_t n, cap;
+	struct ngc_cover **covers; /* what the keys are borrowed from */
+	size_t n_covers;
+};
+
+/*
+ * Compute the targets, and note in out what was tried for each selector.  What a URL's
+ * templates leave open is a problem of the run.  targets_free() in any case.
+ */
+enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *t,
+    struct ngc_select_result *out, struct ngc_error *err);
+void targets_free(struct targets *t);
+
+/* The targets of one cache, keyed or by path. */
+struct target_range {
+	struct target *first;
+	size_t n;
+};
+struct target_range targets_of(const struct targets *t, size_t cache, bool keyed);
+
+/* Those among keyed targets whose key this is. */
+struct target_range targets_by_key(struct target_range keyed, const struct ngc_header *h);
+
+/* Those among targets by path that name this file. */
+struct target_range targets_by_name(struct target_range paths, const char *name);
+
+#endif
