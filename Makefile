@@ -47,6 +47,34 @@ LIB_SRCS := \
 	lib/format/fcgi.c \
 	lib/format/header.c \
 	lib/format/response.c \
+	lib/op/build.c \
+	lib/op/child.c \
+	lib/op/find.c \
+	lib/op/judge.c \
+	lib/op/master.c \
+	lib/op/pattern.c \
+	lib/op/purge.c \
+	lib/op/reload.c \
+	lib/op/select.c \
+	lib/op/show.c \
+	lib/op/site.c \
+	lib/op/target.c \
+	lib/op/urlpattern.c \
+	lib/op/usage.c \
+	lib/route/configured.c \
+	lib/route/cover.c \
+	lib/route/facts.c \
+	lib/route/idna.c \
+	lib/route/learn.c \
+	lib/route/normalise.c \
+	lib/route/reading.c \
+	lib/route/regex.c \
+	lib/route/router.c \
+	lib/route/sockets.c \
+	lib/route/spelling.c \
+	lib/route/template.c \
+	lib/route/upstream.c \
+	lib/route/url.c \
 	lib/store/cache.c \
 	lib/store/denied.c \
 	lib/store/dir.c \
@@ -56,18 +84,33 @@ LIB_SRCS := \
 	lib/store/walk.c
 
 CMD_SRCS := \
-	cmd/main.c
+	cmd/cmd_list.c \
+	cmd/cmd_purge.c \
+	cmd/cmd_reload.c \
+	cmd/cmd_show.c \
+	cmd/cmd_zones.c \
+	cmd/jsonw.c \
+	cmd/main.c \
+	cmd/opts.c \
+	cmd/out.c \
+	cmd/out_entry.c \
+	cmd/ui.c
 
 UNIT_TESTS := \
 	tests/unit/test_bytes.c \
+	tests/unit/test_conf.c \
 	tests/unit/test_digest.c \
 	tests/unit/test_error.c \
 	tests/unit/test_header.c \
+	tests/unit/test_lexer.c \
 	tests/unit/test_lexing_shared.c \
 	tests/unit/test_mem.c \
 	tests/unit/test_response.c \
+	tests/unit/test_route.c \
+	tests/unit/test_template.c \
 	tests/unit/test_text.c \
 	tests/unit/test_units.c \
+	tests/unit/test_url.c \
 	tests/unit/test_zone.c
 
 MAN_PAGES := $(sort $(wildcard man/*.[1-9]))

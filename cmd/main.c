@@ -1,5 +1,317 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-int main(void)
+/*
+ * ngxcache: administers nginx's caches.
+ *
+ * The stages of a run, all in this file: parse the command line by the tables (opts.c), read the
+ * configuration or the directories named (ngc_site_open()), build the selection, run the command,
+ * and make sure that standard output took it all.
+ *
+ * cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_zones.c: a command each: options into a
+ *	request, one call into lib/op, the result rendered
+ * opts.c	option tables, parsing, help
+ * ui.c		messages and questions on the terminal
+ * out.c	standard output, whole lines at a time
+ * out_entry.c	an entry as JSON or as text
+ * jsonw.c	a small streaming JSON writer
+ */
+#include "cmd.h"
+
+#include <fcntl.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ngc/units.h"
+
+#define VERSION "0.1.0"
+
+#define JOBS_MAX 256
+
+const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_purge, &cmd_reload,
+	NULL };
+
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int number)
 {
-	return 2;
+	stop_signal = number;
+}
+
+/* What the global options say. */
+struct globals {
+	struct ngc_site_request site;
+	const char **zones, **dirs;
+	size_t cap_zones, cap_dirs;
+	struct cmd_env env;
+	const char *color;
+	bool help, version;
+};
+
+static bool add_string(const char ***list, size_t *n, size_t *cap, const char *s)
+{
+	if (!ngc_array_grow((void **)list, *n, cap, sizeof(**list))) {
+		ui_error("out of memory");
+		return false;
+	}
+	(*list)[(*n)++] = s;
+	return true;
+}
+
+static bool take_jobs(struct globals *g, const char *value)
+{
+	int64_t n;
+
+	if (!ngc_parse_number(ngc_bytes_of(value), &n) || n < 1 || n > JOBS_MAX) {
+		ui_error("--jobs '%s': expected a number from 1 to %d", value, JOBS_MAX);
+		return false;
+	}
+	g->env.jobs = (unsigned)n;
+	return true;
+}
+
+static bool take_now(struct globals *g, const char *value)
+{
+	if (ngc_parse_number(ngc_bytes_of(value), &g->env.now))
+		return true;
+	ui_error("--now '%s': expected Unix seconds", value);
+	return false;
+}
+
+static bool take_color(struct globals *g, const char *value)
+{
+	g->color = value;
+	if (strcmp(value, "auto") == 0 || strcmp(value, "always") == 0 ||
+	    strcmp(value, "never") == 0)
+		return true;
+	ui_error("--color '%s': expected auto, always or never", value);
+	return false;
+}
+
+static bool take_global(void *arg, enum opt_id id, const char *value)
+{
+	struct globals *g = arg;
+
+	switch (id) {
+	case OPT_CONF:
+		g->site.conf = value;
+		return true;
+	case OPT_PREFIX:
+		g->site.prefix = value;
+		return true;
+	case OPT_ROOT:
+		g->site.root = value;
+		return true;
+	case OPT_ZONE:
+		return add_string(&g->zones, &g->site.n_zones, &g->cap_zones, value);
+	case OPT_CACHE:
+		return add_string(&g->dirs, &g->site.n_dirs, &g->cap_dirs, value);
+	case OPT_JSON:
+		g->env.json = true;
+		return true;
+	case OPT_NOW:
+		return take_now(g, value);
+	case OPT_JOBS:
+		return take_jobs(g, value);
+	case OPT_QUIET:
+		g->env.quiet = true;
+		return true;
+	case OPT_VERBOSE:
+		g->env.verbose = true;
+		return true;
+	case OPT_COLOR:
+		return take_color(g, value);
+	case OPT_HELP:
+		g->help = true;
+		return true;
+	case OPT_VERSION:
+		g->version = true;
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool wants_color(const char *when)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (when != NULL && strcmp(when, "auto") != 0)
+		return strcmp(when, "always") == 0;
+	return isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0') &&
+	       (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+/* The output of nginx -T, from standard input. */
+static bool read_dump(struct ngc_buf *out)
+{
+	unsigned char piece[16384];
+	ssize_t n;
+
+	while ((n = read(STDIN_FILENO, piece, sizeof(piece))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			ui_error("standard input: %s", strerror(errno));
+			return false;
+		}
+		ngc_buf_add(out, piece, (size_t)n);
+	}
+	return !out->failed;
+}
+
+/* The paths of --file, when they are all that is selected. */
+static bool collect_files(struct globals *g, const struct cmd_args *args,
+    const struct ngc_select *select, const char ***files)
+{
+	size_t cap = 0;
+
+	if (select == NULL || !ngc_select_only(select, NGC_SELECT_FILE))
+		return true;
+	for (size_t i = 0; i < args->n_opts; i++)
+		if (args->opts[i].id == OPT_FILE &&
+		    !add_string(files, &g->site.n_files, &cap, args->opts[i].value))
+			return false;
+	g->site.files = *files;
+	return true;
+}
+
+static void print_warnings(const struct ngc_site *site)
+{
+	const struct ngc_conf *conf = ngc_site_conf(site);
+	const char *text;
+
+	if (conf == NULL)
+		return;
+	ui_error("configuration: %s", ngc_conf_file(conf));
+	for (size_t i = 0; (text = ngc_conf_warning(conf, i)) != NULL; i++)
+		ui_error("%s", text);
+}
+
+/* Read what the command works on, and run it. */
+static int run_command(const struct cmd *cmd, struct globals *g, const struct cmd_args *args)
+{
+	struct ngc_buf dump = { 0 };
+	const char **files = NULL;
+	struct ngc_error err;
+	int status = EXIT_USAGE;
+
+	if (cmd->flags & (CMD_SELECTS | CMD_SELECTS_ONE)) {
+		g->env.select = ngc_select_new();
+		if (g->env.select == NULL || !opts_build_selection(args, g->env.select))
+			goto out;
+	} else if (args->n_words > 0) {
+		ui_error("%s: unexpected argument '%s'", cmd->name, args->words[0]);
+		goto out;
+	}
+	if (!collect_files(g, args, g->env.select, &files))
+		goto out;
+	if (g->site.conf != NULL && strcmp(g->site.conf, "-") == 0) {
+		if (!read_dump(&dump))
+			goto out;
+		g->site.dump = ngc_buf_bytes(&dump);
+	}
+	if (ngc_site_open(&g->site, &g->env.site, &err) != NGC_OK) {
+		status = ui_failed(&err);
+		goto out;
+	}
+	if (g->env.verbose)
+		print_warnings(g->env.site);
+	status = cmd->run(&g->env, args);
+out:
+	ngc_site_free(g->env.site);
+	ngc_select_free(g->env.select);
+	ngc_buf_free(&dump);
+	free(files);
+	return status;
+}
+
+/* "ngxcache help COMMAND" */
+static int help(int argc, char **argv)
+{
+	const struct cmd *cmd = argc > 2 ? cmd_find(argv[2]) : NULL;
+
+	if (argc > 2 && cmd == NULL) {
+		ui_error("unknown command '%s'; see 'ngxcache help'", argv[2]);
+		return EXIT_USAGE;
+	}
+	opts_print_help(cmd);
+	return EXIT_DONE;
+}
+
+static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
+{
+	const struct cmd *cmd;
+
+	if (argc > 1 && strcmp(argv[1], "help") == 0)
+		return help(argc, argv);
+	if (!opts_parse(argc, argv, &cmd, args, take_global, g))
+		return EXIT_USAGE;
+	if (g->help) {
+		opts_print_help(cmd);
+		return EXIT_DONE;
+	}
+	if (g->version) {
+		printf("ngxcache " VERSION "\n");
+		return EXIT_DONE;
+	}
+	if (cmd == NULL) {
+		ui_error("a command is missing; see 'ngxcache help'");
+		return EXIT_USAGE;
+	}
+	g->site.zones = g->zones;
+	g->site.dirs = g->dirs;
+	if (getenv("SUDO_UID") == NULL)
+		g->site.conf_default = getenv("NGXCACHE_CONF");
+	g->env.color = wants_color(g->color);
+	return run_command(cmd, g, args);
+}
+
+/* A file must not become the standard output of a run that was started without one. */
+static bool open_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction ends = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct sigaction ignored = { .sa_handler = SIG_IGN };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaction(numbers[i], &ends, NULL);
+	sigaction(SIGPIPE, &ignored, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct globals g = { .env = { .now = time(NULL), .stop = &stop_signal } };
+	struct cmd_args args = { 0 };
+	int status;
+
+	if (!open_standard_descriptors())
+		return EXIT_PARTIAL;
+	catch_signals();
+	status = run(argc, argv, &g, &args);
+	if (fflush(stdout) != 0 && errno != EPIPE) {
+		ui_error("standard output: %s", strerror(errno));
+		status = EXIT_PARTIAL;
+	}
+	free(args.opts);
+	free(args.words);
+	free(g.zones);
+	free(g.dirs);
+	status = out_finish(status);
+	return stop_signal != 0 ? 128 + stop_signal : status;
 }

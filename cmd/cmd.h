@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef CMD_H
+#define CMD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ngc/error.h"
+#include "ngc/mem.h"
+#include "ngc/select.h"
+#include "ngc/site.h"
+
+/* Exit statuses; 128 + n: ended by signal n. */
+enum {
+	EXIT_DONE = 0,    /* done, or the answer is yes (nothing to purge is done, too) */
+	EXIT_NO = 1,      /* the answer is no */
+	EXIT_USAGE = 2,   /* command line or configuration wrong; nothing was touched */
+	EXIT_PARTIAL = 3, /* some or all of the work failed; each failure has its line */
+};
+
+/* Every option of every command: the same word means the same everywhere. */
+enum opt_id {
+	OPT_NONE,
+	OPT_ALL,
+	OPT_BODY,
+	OPT_CACHE,
+	OPT_COLOR,
+	OPT_CONF,
+	OPT_DRY_RUN,
+	OPT_EXCLUDE,
+	OPT_EXPIRED,
+	OPT_FAIL_IF_NONE,
+	OPT_FILE,
+	OPT_FRESH,
+	OPT_GLOB,
+	OPT_HELP,
+	OPT_HOST,
+	OPT_JOBS,
+	OPT_JSON,
+	OPT_KEY,
+	OPT_LIST,
+	OPT_MODE,
+	OPT_NOW,
+	OPT_NO_USAGE,
+	OPT_NULL,
+	OPT_PREFIX,
+	OPT_QUIET,
+	OPT_REFETCH,
+	OPT_REGEX,
+	OPT_ROOT,
+	OPT_SIGNAL,
+	OPT_SOFT,
+	OPT_STATUS,
+	OPT_VERBOSE,
+	OPT_VERSION,
+	OPT_YES,
+	OPT_ZONE,
+};
+
+struct cmd_opt {
+	enum opt_id id;    /* OPT_NONE ends a table */
+	char letter;       /* 0: none */
+	const char *name;
+	const char *value; /* what stands for its value in the help; NULL: takes none */
+	const char *help;
+};
+
+enum cmd_flags {
+	CMD_SELECTS = 1, /* takes a selection: URLs and the options of cmd_select_opts */
+	CMD_SELECTS_ONE = 2, /* takes a URL, or a selecting option of its own table */
+};
+
+struct cmd_arg {
+	enum opt_id id;
+	const char *value;
+};
+
+/* A parsed command line: options in order, the global ones left out, and words. */
+struct cmd_args {
+	struct cmd_arg *opts;
+	size_t n_opts, cap_opts;
+	const char **words;
+	size_t n_words, cap_words;
+};
+
+/* The last value of an option; "" when it was given and takes none, NULL when it was not. */
+const char *cmd_args_get(const struct cmd_args *a, enum opt_id id);
+static inline bool cmd_args_has(const struct cmd_args *a, enum opt_id id)
+{
+	return cmd_args_get(a, id) != NULL;
+}
+
+/* What a command works with; made by main() from the global options. */
+struct cmd_env {
+	struct ngc_site *site;
+	struct ngc_select *select; /* NULL: the command does not select */
+	int64_t now;
+	unsigned jobs;
+	bool json, quiet, verbose;
+	bool color;                /* standard output may be coloured */
+	const volatile sig_atomic_t *stop; /* the signal that asks us to end, or 0 */
+};
+
+struct cmd {
+	const char *name;
+	const char *summary;
+	const char *const *synopsis; /* ends with NULL */
+	const struct cmd_opt *opts;  /* ends with OPT_NONE */
+	unsigned flags;              /* enum cmd_flags */
+	int (*run)(struct cmd_env *env, const struct cmd_args *args); /* an exit status */
+};
+
+extern const struct cmd cmd_list, cmd_purge, cmd_reload, cmd_show, cmd_zones;
+
+/* All commands, in the order of the help; ends with NULL. */
+extern const struct cmd *const cmd_all[];
+extern const struct cmd_opt cmd_global_opts[], cmd_select_opts[];
+
+/* opts.c: the tables at work. */
+
+/* The command of that name, or NULL. */
+const struct cmd *cmd_find(const char *name);
+
+/*
+ * Parse what stands behind the program's name: global options are handed to global(), the
+ * command is *cmd (NULL: none given).  False: a message was printed, the status is 2.
+ */
+bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *args,
+    bool (*global)(void *arg, enum opt_id id, const char *value), void *arg);
+
+/* The same for the selection's options. */
+bool opts_build_selection(const struct cmd_args *args, struct ngc_select *select);
+
+void opts_print_help(const struct cmd *cmd); /* NULL: of the program */
+
+/* ui.c: messages; standard error alone. */
+
+/* "ngxcache: TEXT", one line. */
+void ui_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same of an error, or of something a run could not do. */
+void ui_print_error(const struct ngc_error *err);
+/* The status that a failed call leads to. */
+int ui_status(enum ngc_code code);
+/* Report a failed call and return its status. */
+int ui_failed(const struct ngc_error *err);
+/* The status of a run that went through: 3 when something failed, 1 for --fail-if-none. */
+int ui_selection_status(const struct ngc_select_result *result, const struct cmd_args *args);
+/* Ask on the terminal; true: yes.  Without a terminal: true. */
+bool ui_confirm(const char *question);
+
+/* out.c: standard output. */
+
+/*
+ * Lines that several threads write: each thread has a buffer of its own, which is written out
+ * whole lines at a time.
+ */
+struct out;
+struct out *out_new(unsigned threads); /* NULL: no memory */
+struct ngc_buf *out_buffer(struct out *o, unsigned thread);
+/* A line is complete in the buffer.  False: nobody reads on, or writing failed. */
+bool out_line(struct out *o, unsigned thread);
+/* Write what is left and free everything; NULL is fine. */
+bool out_free(struct out *o);
+
+/* Write a buffer and empty it. */
+bool out_write(struct ngc_buf *b);
+
+/*
+ * At the end of a run: status, or 3 when standard output could not be written.  A reader who
+ * went away is no failure.
+ */
+int out_finish(int status);
+
+#endif

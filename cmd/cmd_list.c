@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd.h"
+
+#include "ngc/cache.h"
+#include "out_entry.h"
+
+static const struct cmd_opt list_opts[] = {
+	{ OPT_NULL, '0', "null", NULL, "paths only, each ended by NUL" },
+	{ OPT_NONE, 0, NULL, NULL, NULL },
+};
+
+static const char *const list_synopsis[] = { "list [options] [URL...]", NULL };
+
+struct list {
+	struct cmd_env *env;
+	struct out *out;
+	bool paths;
+};
+
+static enum ngc_code write_entry(const struct list *l, struct ngc_buf *b, struct ngc_entry *e,
+    struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	if (l->paths) {
+		ngc_entry_path(e, b);
+		ngc_buf_add(b, "", 1);
+	} else if (l->env->json) {
+		ngc_buf_add_char(b, '{');
+		code = out_entry_json(b, l->env, e, err);
+		ngc_buf_add_str(b, "}\n");
+	} else {
+		code = out_entry_line(b, l->env, e, err);
+	}
+	return code;
+}
+
+static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
+    struct ngc_error *err)
+{
+	struct list *l = arg;
+	struct ngc_buf *b = out_buffer(l->out, thread);
+	size_t start = b->n;
+	enum ngc_code code = write_entry(l, b, e, err);
+
+	if (code != NGC_OK)
+		b->n = start;
+	else if (!out_line(l->out, thread))
+		code = NGC_GONE; /* nobody reads on: out_finish() knows why */
+	return code;
+}
+
+static void problem(void *arg, const struct ngc_error *err)
+{
+	(void)arg;
+	ui_print_error(err);
+}
+
+static int list_run(struct cmd_env *env, const struct cmd_args *args)
+{
+	struct list l = { env, out_new(ngc_walk_jobs(env->jobs)), cmd_args_has(args, OPT_NULL) };
+	struct ngc_select_run run = { .site = env->site,
+		.select = env->select,
+		.now = env->now,
+		.jobs = env->jobs,
+		.damaged = ngc_select_selectors(env->select) > 0,
+		.stop = env->stop,
+		.visit = visit,
+		.problem = problem,
+		.arg = &l };
+	struct ngc_select_result result;
+	struct ngc_error err;
+	enum ngc_code code;
+	int status;
+
+	if (l.out == NULL) {
+		ui_error("out of memory");
+		return EXIT_PARTIAL;
+	}
+	code = ngc_select_execute(&run, &result, &err);
+	status = code == NGC_OK || code == NGC_GONE ? EXIT_DONE : ui_failed(&err);
+	if (status == EXIT_DONE)
+		status = ui_selection_status(&result, args);
+	ngc_select_result_free(&result);
+	out_free(l.out);
+	return status;
+}
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "list entries, one a line",
+	.synopsis = list_synopsis,
+	.opts = list_opts,
+	.flags = CMD_SELECTS,
+	.run = list_run,
+};

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd.h"
+
+#include <string.h>
+
+#include "jsonw.h"
+#include "ngc/purge.h"
+#include "ngc/text.h"
+#include "ngc/units.h"
+#include "out_entry.h"
+
+static const struct cmd_opt purge_opts[] = {
+	{ OPT_MODE, 0, "mode", "MODE", "remove (default), invalidate or expire" },
+	{ OPT_SOFT, 0, "soft", NULL, "the same as --mode expire" },
+	{ OPT_REFETCH, 0, "refetch", NULL, "with expire: clear the validators" },
+	{ OPT_DRY_RUN, 'n', "dry-run", NULL, "tell what would go and touch nothing" },
+	{ OPT_LIST, 0, "list", NULL, "tell each entry as it goes" },
+	{ OPT_YES, 0, "yes", NULL, "do not ask before --all" },
+	{ OPT_NONE, 0, NULL, NULL, NULL },
+};
+
+static const char *const purge_synopsis[] = { "purge [options] URL...",
+	"purge [options] --glob GLOB", "purge [options] --all", NULL };
+
+struct purge {
+	struct cmd_env *env;
+	struct ngc_purge_request req;
+	struct ngc_purge_result result;
+	struct ngc_buf out;
+};
+
+static bool take_mode(const struct cmd_args *args, struct ngc_purge_request *req)
+{
+	const char *mode = cmd_args_get(args, OPT_MODE);
+
+	if (cmd_args_has(args, OPT_SOFT))
+		mode = mode != NULL && strcmp(mode, "expire") != 0 ? "both" : "expire";
+	for (int m = NGC_PURGE_REMOVE; mode != NULL && m <= NGC_PURGE_EXPIRE; m++) {
+		req->mode = (enum ngc_purge_mode)m;
+		if (strcmp(mode, ngc_purge_mode_name(req->mode)) == 0)
+			break;
+		if (m == NGC_PURGE_EXPIRE) {
+			ui_error("--mode: expected one of remove, invalidate and expire "
+				 "(--soft is expire)");
+			return false;
+		}
+	}
+	req->refetch = cmd_args_has(args, OPT_REFETCH);
+	if (req->refetch && req->mode != NGC_PURGE_EXPIRE) {
+		ui_error("--refetch goes with --mode expire only");
+		return false;
+	}
+	return true;
+}
+
+static void each(void *arg, struct ngc_entry *e)
+{
+	struct purge *p = arg;
+	size_t start = p->out.n;
+	struct ngc_error err;
+	enum ngc_code code;
+
+	if (p->env->json) {
+		jsonw_comma(&p->out);
+		ngc_buf_add_char(&p->out, '{');
+		code = out_entry_json(&p->out, p->env, e, &err);
+		ngc_buf_add_char(&p->out, '}');
+	} else {
+		code = out_entry_line(&p->out, p->env, e, &err);
+	}
+	if (code != NGC_OK) {
+		p->out.n = start;
+		ui_print_error(&err);
+	}
+	if (p->out.n >= 64 * 1024)
+		out_write(&p->out); /* a reader who went away does not end a purge */
+}
+
+static void problem(void *arg, const struct ngc_error *err)
+{
+	(void)arg;
+	ui_print_error(err);
+}
+
+static void json_begin(struct purge *p, bool list)
+{
+	struct ngc_buf *b = &p->out;
+
+	ngc_buf_add_char(b, '{');
+	jsonw_member_int(b, "schema", 1);
+	jsonw_member_str(b, "command", "purge");
+	jsonw_member_str(b, "mode", ngc_purge_mode_name(p->req.mode));
+	jsonw_member_bool(b, "dry_run", p->req.dry_run);
+	if (list) {
+		jsonw_name(b, "entries");
+		ngc_buf_add_char(b, '[');
+	}
+}
+
+static void json_tried(struct ngc_buf *b, const struct ngc_tried *t)
+{
+	jsonw_comma(b);
+	ngc_buf_add_char(b, '{');
+	jsonw_member_bytes(b, "key", t->key);
+	jsonw_name(b, "file");
+	ngc_buf_add_char(b, '"');
+	jsonw_text(b, ngc_bytes_of(t->zone->path));
+	ngc_buf_printf(b, "/%s%s\"}", t->dir, t->name);
+}
+
+static void json_selector(struct ngc_buf *b, const struct ngc_selector_result *s)
+{
+	jsonw_comma(b);
+	ngc_buf_add_char(b, '{');
+	jsonw_member_str(b, "selector", s->text);
+	jsonw_member_uint(b, "matched", s->matched);
+	jsonw_member_uint(b, "ambiguous", 0);
+	if (s->matched == 0 && s->n_tried > 0) {
+		jsonw_name(b, "tried");
+		ngc_buf_add_char(b, '[');
+		for (size_t i = 0; i < s->n_tried; i++)
+			json_tried(b, &s->tried[i]);
+		ngc_buf_add_char(b, ']');
+	}
+	ngc_buf_add_char(b, '}');
+}
+
+static void json_zones(struct ngc_buf *b, const struct purge *p)
+{
+	const struct ngc_zone *z;
+
+	jsonw_name(b, "zones");
+	ngc_buf_add_char(b, '[');
+	for (size_t i = 0; (z = ngc_site_zone(p->env->site, i)) != NULL; i++) {
+		jsonw_comma(b);
+		ngc_buf_add_char(b, '{');
+		jsonw_member_str(b, "zone", z->name);
+		jsonw_member_uint(b, "purged", p->result.zones[i].purged);
+		jsonw_member_uint(b, "bytes", p->result.zones[i].bytes);
+		ngc_buf_add_char(b, '}');
+	}
+	ngc_buf_add_char(b, ']');
+}
+
+static void json_errors(struct ngc_buf *b, const struct ngc_purge_result *r)
+{
+	jsonw_name(b, "errors");
+	ngc_buf_add_char(b, '[');
+	for (unsigned i = 0; i < r->n_errors; i++) {
+		jsonw_comma(b);
+		ngc_buf_add_char(b, '{');
+		jsonw_member_str(b, "file", r->errors[i].file);
+		jsonw_member_str(b, "error", r->errors[i].text);
+		ngc_buf_add_char(b, '}');
+	}
+	ngc_buf_add_char(b, ']');
+}
+
+static void json_end(struct purge *p, bool list)
+{
+	const struct ngc_purge_result *r = &p->result;
+	struct ngc_buf *b = &p->out;
+
+	if (list)
+		ngc_buf_add_char(b, ']');
+	jsonw_name(b, "selectors");
+	ngc_buf_add_char(b, '[');
+	for (size_t i = 0; i < r->found.n_selectors; i++)
+		json_selector(b, &r->found.selectors[i]);
+	ngc_buf_add_char(b, ']');
+	json_zones(b, p);
+	json_errors(b, r);
+	jsonw_member_bool(b, "walked", r->found.walked);
+	jsonw_member_uint(b, "matched", r->matched);
+	jsonw_member_uint(b, "purged", r->purged);
+	jsonw_member_uint(b, "variants", r->variants);
+	jsonw_member_uint(b, "bytes", r->bytes);
+	jsonw_member_uint(b, "already_gone", r->already_gone);
+	jsonw_member_uint(b, "replaced", r->replaced);
+	jsonw_member_uint(b, "failed", r->failed);
+	jsonw_member_uint(b, "ambiguous", 0);
+	ngc_buf_add_str(b, "}\n");
+}
+
+/* How many of the tried places the text names without -v. */
+#define TRIED_SHOWN 4
+
+static void text_miss(struct purge *p, const struct ngc_selector_result *s)
+{
+	struct ngc_buf *b = &p->out;
+	size_t shown = p->env->verbose || s->n_tried <= TRIED_SHOWN ? s->n_tried : TRIED_SHOWN;
+
+	ngc_buf_add_str(b, "nothing matched '");
+	ngc_text_escape(b, ngc_bytes_of(s->text));
+	ngc_buf_printf(b, "'%s\n", shown > 0 ? "; looked up:" : "");
+	for (size_t i = 0; i < shown; i++) {
+		const struct ngc_tried *t = &s->tried[i];
+
+		ngc_buf_add_str(b, "    ");
+		ngc_text_escape(b, t->key);
+		ngc_buf_printf(b, "\n        %s/%s%s\n", t->zone->path, t->dir, t->name);
+	}
+	if (shown < s->n_tried)
+		ngc_buf_printf(b, "    and %zu more (-v tells)\n", s->n_tried - shown);
+}
+
+static const char *verb(const struct ngc_purge_request *req)
+{
+	static const char *const done[] = { "removed", "invalidated", "expired" };
+	static const char *const would[] = { "would remove", "would invalidate", "would expire" };
+
+	return req->dry_run ? would[req->mode] : done[req->mode];
+}
+
+static void text_count(struct ngc_buf *b, uint64_t n, const char *what)
+{
+	if (n > 0)
+		ngc_buf_printf(b, ", %llu %s", (unsigned long long)n, what);
+}
+
+static void text_end(struct purge *p)
+{
+	const struct ngc_purge_result *r = &p->result;
+	struct ngc_buf *b = &p->out;
+	char size[NGC_UNIT_TEXT];
+
+	for (size_t i = 0; i < r->found.n_selectors; i++)
+		if (r->found.selectors[i].matched == 0)
+			text_miss(p, &r->found.selectors[i]);
+	ngc_buf_printf(b, "%s %llu %s (%s)", verb(&p->req), (unsigned long long)r->purged,
+	    r->purged == 1 ? "entry" : "entries", ngc_format_size(r->bytes, size));
+	text_count(b, r->variants, r->variants == 1 ? "of them a variant" : "of them variants");
+	text_count(b, r->already_gone, "already gone");
+	text_count(b, r->replaced, "replaced by nginx meanwhile and kept");
+	text_count(b, r->failed, "failed");
+	ngc_buf_add_char(b, '\n');
+}
+
+static bool confirmed(const struct purge *p, const struct cmd_args *args)
+{
+	if (!cmd_args_has(args, OPT_ALL) || cmd_args_has(args, OPT_YES) || p->req.dry_run)
+		return true;
+	return ui_confirm("purge every entry of the selected zones?");
+}
+
+static int purge_execute(struct purge *p, const struct cmd_args *args)
+{
+	bool list = cmd_args_has(args, OPT_LIST);
+	struct ngc_error err;
+	enum ngc_code code;
+	int status;
+
+	if (p->env->json)
+		json_begin(p, list);
+	code = ngc_purge(&p->req, &p->result, &err);
+	status = code == NGC_OK ? ui_selection_status(&p->result.found, args) : ui_failed(&err);
+	if (status != EXIT_PARTIAL && p->result.failed > 0)
+		status = EXIT_PARTIAL;
+	if (status == EXIT_USAGE)
+		return status;
+	if (p->env->json)
+		json_end(p, list);
+	else if (!p->env->quiet)
+		text_end(p);
+	out_write(&p->out);
+	return status;
+}
+
+static int purge_run(struct cmd_env *env, const struct cmd_args *args)
+{
+	bool dry_run = cmd_args_has(args, OPT_DRY_RUN);
+	struct purge p = { .env = env,
+		.req = { .site = env->site,
+		    .select = env->select,
+		    .dry_run = dry_run,
+		    .now = env->now,
+		    .jobs = env->jobs,
+		    .stop = env->stop,
+		    .problem = problem } };
+	int status;
+
+	p.req.arg = &p;
+	if (cmd_args_has(args, OPT_LIST) || (dry_run && !env->json && !env->quiet))
+		p.req.each = each;
+	if (!take_mode(args, &p.req))
+		return EXIT_USAGE;
+	if (!confirmed(&p, args)) {
+		ui_error("nothing was purged");
+		return EXIT_NO;
+	}
+	status = purge_execute(&p, args);
+	ngc_purge_result_free(&p.result);
+	ngc_buf_free(&p.out);
+	return status;
+}
+
+const struct cmd cmd_purge = {
+	.name = "purge",
+	.summary = "stop nginx from serving entries",
+	.synopsis = purge_synopsis,
+	.opts = purge_opts,
+	.flags = CMD_SELECTS,
+	.run = purge_run,
+};

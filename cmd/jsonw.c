@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "jsonw.h"
+
+#include "ngc/text.h"
+
+/* How the bytes below 0x80 that cannot stand for themselves are written. */
+static void escape(struct ngc_buf *b, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	char text[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+
+	switch (c) {
+	case '"':
+	case '\\':
+		text[1] = (char)c;
+		break;
+	case '\n':
+		text[1] = 'n';
+		break;
+	case '\r':
+		text[1] = 'r';
+		break;
+	case '\t':
+		text[1] = 't';
+		break;
+	default:
+		ngc_buf_add(b, text, 6);
+		return;
+	}
+	ngc_buf_add(b, text, 2);
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+void jsonw_text(struct ngc_buf *b, struct ngc_bytes s)
+{
+	while (s.n > 0) {
+		size_t n = 0;
+
+		while (n < s.n && is_plain(s.p[n]))
+			n++;
+		if (n > 0) {
+			ngc_buf_add(b, s.p, n);
+		} else if (s.p[0] < 0x80) {
+			escape(b, s.p[0]);
+			n = 1;
+		} else {
+			n = ngc_utf8_sequence(s);
+			ngc_buf_add(b, n > 0 ? (const char *)s.p : "\xef\xbf\xbd", n > 0 ? n : 3);
+			n = n > 0 ? n : 1;
+		}
+		s = ngc_bytes_from(s, n);
+	}
+}
+
+void jsonw_string(struct ngc_buf *b, struct ngc_bytes s)
+{
+	ngc_buf_add_char(b, '"');
+	jsonw_text(b, s);
+	ngc_buf_add_char(b, '"');
+}
+
+void jsonw_comma(struct ngc_buf *b)
+{
+	unsigned char last = b->n > 0 ? b->p[b->n - 1] : '{';
+
+	if (last != '{' && last != '[' && last != '\n')
+		ngc_buf_add_char(b, ',');
+}
+
+void jsonw_name(struct ngc_buf *b, const char *name)
+{
+	jsonw_comma(b);
+	ngc_buf_add_char(b, '"');
+	ngc_buf_add_str(b, name);
+	ngc_buf_add(b, "\":", 2);
+}
+
+void jsonw_member_bytes(struct ngc_buf *b, const char *name, struct ngc_bytes s)
+{
+	jsonw_name(b, name);
+	if (s.p != NULL)
+		jsonw_string(b, s);
+	else
+		ngc_buf_add_str(b, "null");
+}
+
+void jsonw_member_str(struct ngc_buf *b, const char *name, const char *s)
+{
+	jsonw_member_bytes(b, name, ngc_bytes_of(s));
+}
+
+/* Decimal digits, without printf: this is half of what a listing writes. */
+static void add_uint(struct ngc_buf *b, uint64_t v)
+{
+	char digits[20];
+	size_t n = sizeof(digits);
+
+	do
+		digits[--n] = (char)('0' + v % 10);
+	while ((v /= 10) != 0);
+	ngc_buf_add(b, digits + n, sizeof(digits) - n);
+}
+
+void jsonw_member_uint(struct ngc_buf *b, const char *name, uint64_t v)
+{
+	jsonw_name(b, name);
+	add_uint(b, v);
+}
+
+void jsonw_member_int(struct ngc_buf *b, const char *name, int64_t v)
+{
+	jsonw_name(b, name);
+	if (v < 0)
+		ngc_buf_add_char(b, '-');
+	add_uint(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void jsonw_member_bool(struct ngc_buf *b, const char *name, bool v)
+{
+	jsonw_name(b, name);
+	ngc_buf_add_str(b, v ? "true" : "false");
+}
+
+void jsonw_member_null(struct ngc_buf *b, const char *name)
+{
+	jsonw_name(b, name);
+	ngc_buf_add_str(b, "null");
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FLUSH_SIZE (64 * 1024)
+
+/* errno of the first write that failed; the run's answer is not whole from then on. */
+static atomic_int write_failure;
+
+struct out {
+	unsigned threads;
+	pthread_mutex_t lock;
+	struct ngc_buf buffers[];
+};
+
+bool out_write(struct ngc_buf *b)
+{
+	size_t done = 0;
+
+	if (b->failed && write_failure == 0)
+		write_failure = ENOMEM;
+	while (done < b->n && write_failure == 0) {
+		ssize_t n = write(STDOUT_FILENO, b->p + done, b->n - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			write_failure = errno;
+		else
+			done += (size_t)n;
+	}
+	b->n = 0;
+	return write_failure == 0;
+}
+
+struct out *out_new(unsigned threads)
+{
+	struct out *o = calloc(1, sizeof(*o) + threads * sizeof(o->buffers[0]));
+
+	if (o == NULL)
+		return NULL;
+	o->threads = threads;
+	pthread_mutex_init(&o->lock, NULL);
+	return o;
+}
+
+struct ngc_buf *out_buffer(struct out *o, unsigned thread)
+{
+	return &o->buffers[thread];
+}
+
+static bool flush(struct out *o, unsigned thread)
+{
+	bool ok;
+
+	pthread_mutex_lock(&o->lock);
+	ok = out_write(&o->buffers[thread]);
+	pthread_mutex_unlock(&o->lock);
+	return ok;
+}
+
+bool out_line(struct out *o, unsigned thread)
+{
+	const struct ngc_buf *b = &o->buffers[thread];
+
+	return b->n < FLUSH_SIZE && !b->failed ? true : flush(o, thread);
+}
+
+bool out_free(struct out *o)
+{
+	bool ok = true;
+
+	if (o == NULL)
+		return true;
+	for (unsigned i = 0; i < o->threads; i++) {
+		ok = out_write(&o->buffers[i]) && ok;
+		ngc_buf_free(&o->buffers[i]);
+	}
+	pthread_mutex_destroy(&o->lock);
+	free(o);
+	return ok;
+}
+
+int out_finish(int status)
+{
+	if (write_failure == 0 || write_failure == EPIPE)
+		return status;
+	ui_error("standard output: %s", strerror(write_failure));
+	return EXIT_PARTIAL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef OUT_ENTRY_H
+#define OUT_ENTRY_H
+
+#include "cmd.h"
+#include "ngc/entry.h"
+
+/* An entry for people and for programs.  Both read what they show from the entry alone. */
+
+/* The members of an entry's JSON object, without the braces. */
+enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
+    struct ngc_error *err);
+
+/* What "show" adds to them. */
+void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e);
+
+/* One line: status, state, size, age, key. */
+enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
+    struct ngc_error *err);
+
+/* The heading of such lines. */
+extern const char out_entry_heading[];
+
+/* Everything, a line a fact. */
+enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
+    struct ngc_error *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One write: lines of several threads or processes do not mix. */
+static void print_line(const char *text)
+{
+	struct ngc_buf b = { 0 };
+
+	ngc_buf_printf(&b, "ngxcache: %s\n", text);
+	if (!b.failed && b.n > 0 && write(STDERR_FILENO, b.p, b.n) < 0) {
+		/* There is nowhere left to say so. */
+	}
+	ngc_buf_free(&b);
+}
+
+void ui_error(const char *fmt, ...)
+{
+	struct ngc_error err;
+	char text[sizeof(err.text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ngc_fail(&err, NGC_FATAL, 0, "%s", text); /* escapes what is not fit for a terminal */
+	print_line(err.text);
+}
+
+void ui_print_error(const struct ngc_error *err)
+{
+	print_line(err->text);
+}
+
+int ui_status(enum ngc_code code)
+{
+	switch (code) {
+	case NGC_OK:
+		return EXIT_DONE;
+	case NGC_INVALID:
+		return EXIT_USAGE;
+	case NGC_GONE:
+	case NGC_DAMAGED:
+	case NGC_DENIED:
+	case NGC_FATAL:
+		break;
+	}
+	return EXIT_PARTIAL;
+}
+
+int ui_failed(const struct ngc_error *err)
+{
+	ui_print_error(err);
+	return ui_status(err->code);
+}
+
+int ui_selection_status(const struct ngc_select_result *result, const struct cmd_args *args)
+{
+	if (result->failed > 0)
+		return EXIT_PARTIAL;
+	return result->matched == 0 && cmd_args_has(args, OPT_FAIL_IF_NONE) ? EXIT_NO : EXIT_DONE;
+}
+
+bool ui_confirm(const char *question)
+{
+	char answer[16];
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return true;
+	fprintf(stderr, "%s [y/N] ", question);
+	if (fgets(answer, sizeof(answer), stdin) == NULL)
+		return false;
+	return strcmp(answer, "y\n") == 0 || strcmp(answer, "Y\n") == 0 ||
+	       strcmp(answer, "yes\n") == 0;
+}
