@@ -127,7 +127,10 @@ CHECKS := \
 FUZZERS := \
 	tests/fuzz/fuzz_conf.c \
 	tests/fuzz/fuzz_header.c \
-	tests/fuzz/fuzz_response.c
+	tests/fuzz/fuzz_response.c \
+	tests/fuzz/fuzz_route.c \
+	tests/fuzz/fuzz_template.c \
+	tests/fuzz/fuzz_url.c
 FUZZ_SECONDS ?= 60
 
 LIB_OBJS  := $(LIB_SRCS:%.c=$O/%.o)

@@ -21,6 +21,13 @@ static void read_options(struct ngc_listen *l, const struct ngc_directive *d)
 	}
 }
 
+static bool is_number(struct ngc_bytes s)
+{
+	int64_t v;
+
+	return ngc_parse_number(s, &v);
+}
+
 static bool read_port(struct ngc_bytes s, unsigned *out)
 {
 	int64_t v;
@@ -43,8 +50,8 @@ static bool read_address(struct ngc_listen *l, struct ngc_bytes s)
 		l->port = 0;
 		return s.n > 5;
 	}
-	if (s.n == 0 || read_port(s, &l->port))
-		return s.n > 0;
+	if (s.n == 0 || is_number(s))
+		return read_port(s, &l->port);
 	if (s.p[0] == '[') {
 		const unsigned char *close = memchr(s.p, ']', s.n);
 

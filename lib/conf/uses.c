@@ -107,7 +107,7 @@ static enum ngc_code add_use(struct ngc_conf *c, const struct shared *s,
 	return NGC_OK;
 }
 
-static bool stores(const struct ngc_level *l)
+bool ngc_level_stores(const struct ngc_level *l)
 {
 	const struct ngc_directive *cache = l->pass != NULL ? l->caching->cache[l->protocol] : NULL;
 
@@ -117,7 +117,7 @@ static bool stores(const struct ngc_level *l)
 static enum ngc_code walk_levels(struct ngc_conf *c, const struct shared *s,
     const struct ngc_level *l, struct ngc_error *err)
 {
-	enum ngc_code code = stores(l) ? add_use(c, s, l, err) : NGC_OK;
+	enum ngc_code code = ngc_level_stores(l) ? add_use(c, s, l, err) : NGC_OK;
 
 	for (l = l->first; l != NULL && code == NGC_OK; l = l->next)
 		code = walk_levels(c, s, l, err);
@@ -179,6 +179,12 @@ static bool may_give(const char *text, const char *name)
 		}
 	}
 	return *text == '\0';
+}
+
+bool ngc_level_may_select(const struct ngc_level *l, const struct ngc_zone *z)
+{
+	return l->protocol == z->type &&
+	       may_give(ngc_directive_arg(l->caching->cache[l->protocol], 1), z->name);
 }
 
 bool ngc_use_may_select(const struct ngc_conf *c, const struct ngc_use *u,

@@ -49,6 +49,12 @@ static inline bool ngc_level_is_location(const struct ngc_level *l)
 	return l->kind >= NGC_LEVEL_EXACT && l->kind <= NGC_LEVEL_NAMED;
 }
 
+/* Has it an X_pass of its own whose responses may be stored in a zone? */
+bool ngc_level_stores(const struct ngc_level *l);
+
+/* Of one that stores: may that zone be the one? */
+bool ngc_level_may_select(const struct ngc_level *l, const struct ngc_zone *z);
+
 /* How a location's modifier is written, with a space behind it; "" when it has none. */
 const char *ngc_level_modifier(const struct ngc_level *l);
 

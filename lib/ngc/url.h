@@ -15,7 +15,9 @@
 struct ngc_url {
 	struct ngc_bytes text;   /* all of it, as typed */
 	struct ngc_bytes scheme; /* "http" or "https"; absent: a bare path */
-	struct ngc_bytes host;   /* without port; absent: a bare path */
+	struct ngc_bytes host;   /* without port and trailing dot, a UTF-8 one as its xn-- form;
+	                          * absent: a bare path */
+	struct ngc_bytes authority; /* host and port as typed; absent: a bare path */
 	unsigned port;           /* 0: none given */
 	struct ngc_bytes target; /* path and query, "/x?y"; "/" when the path is empty */
 	struct ngc_bytes path;   /* the part of target before the first '?' */
@@ -38,5 +40,8 @@ struct ngc_buf;
  * False: nginx would answer 400 (a bad escape, %00, above the root); nothing is appended.
  */
 bool ngc_url_normalise(struct ngc_bytes path, struct ngc_buf *out);
+
+/* The same where merge_slashes is off: "//" stays. */
+bool ngc_url_resolve(struct ngc_bytes path, struct ngc_buf *out);
 
 #endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdlib.h>
+
+#include "router.h"
+#include "upstream.h"
+
+/* What the keys of each zone look like: the patterns that take them apart. */
+
+/*
+ * The templates most sites use, the likeliest first, for a zone of which nothing is known.
+ * A guess is certain of the host only where no other common template gives such a key.
+ */
+static const struct {
+	const char *text;
+	bool certain;
+} common[] = {
+	{ "$scheme$request_method$host$request_uri", true },
+	{ "$request_method$scheme$host$request_uri", true },
+	{ "$scheme://$host$request_uri", false },
+	{ "$scheme$host$request_uri$request_method", false },
+	{ "$scheme$host$request_uri", false },
+	{ "$request_method$host$request_uri", true },
+	{ "$host$request_uri", false },
+	{ "$request_uri", false },
+	{ "$request_method$request_uri", false },
+};
+
+#define N_COMMON (sizeof(common) / sizeof(common[0]))
+
+static bool same_pattern(const struct pattern *a, const struct pattern *b)
+{
+	if (a->n != b->n || a->guessed != b->guessed)
+		return false;
+	for (unsigned i = 0; i < a->n; i++)
+		if (a->pieces[i].grammar != b->pieces[i].grammar ||
+		    a->pieces[i].tells != b->pieces[i].tells ||
+		    !ngc_bytes_equal(a->pieces[i].text, b->pieces[i].text))
+			return false;
+	return true;
+}
+
+/* Add a pattern unless the zone has it; a copy goes into the arena. */
+static bool add_pattern(struct ngc_router *r, struct zone_keys *z, const struct pattern *p)
+{
+	struct pattern *copy;
+
+	for (size_t i = 0; i < z->n_patterns; i++)
+		if (same_pattern(z->patterns[i], p))
+			return true;
+	if (!ngc_array_grow((void **)&z->patterns, z->n_patterns, &z->cap_patterns,
+	        sizeof(struct pattern *)))
+		return false;
+	copy = ngc_arena_alloc(r->arena, 1, sizeof(*copy));
+	if (copy == NULL)
+		return false;
+	*copy = *p;
+	z->patterns[z->n_patterns++] = copy;
+	return true;
+}
+
+/* The server a level belongs to, by its first name; a regex is no host. */
+static struct ngc_bytes server_name_of(const struct ngc_server *s)
+{
+	return s->names[0].n > 0 && s->names[0].p[0] != '~' ? s->names[0] : ngc_bytes(NULL, 0);
+}
+
+/* Where a key is stored: what makes some variables constant. */
+struct place {
+	const struct ngc_level *level;
+	const struct ngc_server *server;
+	bool known_upstream;
+	struct upstream upstream;
+};
+
+static bool add_part(struct pattern *p, const struct place *at, const struct part *part)
+{
+	if (at->known_upstream && part->var == VAR_PROXY_HOST)
+		return pattern_add_text(p, at->upstream.host, TELLS_NOTHING);
+	if (at->known_upstream && part->var == VAR_PROXY_PORT)
+		return pattern_add_text(p, at->upstream.port, TELLS_NOTHING);
+	if (part->var == VAR_SERVER_NAME && server_name_of(at->server).p != NULL)
+		return pattern_add_text(p, server_name_of(at->server), TELLS_HOST);
+	return pattern_add(p, part);
+}
+
+static const struct part target = { VAR_REQUEST_URI, { NULL, 0 } };
+static const struct part rest = { VAR_ARGS, { NULL, 0 } };
+static const struct part nul = { VAR_TEXT, { (const unsigned char *)"", 1 } };
+
+/* nginx's default key where proxy_pass has no variables. */
+static bool default_known(struct pattern *p, const struct place *at)
+{
+	const struct upstream *u = &at->upstream;
+
+	if (!pattern_add_text(p, u->start, TELLS_NOTHING))
+		return false;
+	if (u->nul && !pattern_add(p, &nul))
+		return false;
+	if (u->uri.n == 0 || ngc_bytes_equal(u->uri, at->level->pattern))
+		return pattern_add(p, &target);
+	return pattern_add_text(p, u->uri, TELLS_NOTHING) && pattern_add(p, &rest);
+}
+
+/* Does the text of a proxy_pass with variables go on behind the host? */
+static bool has_uri_part(struct ngc_bytes pass)
+{
+	const unsigned char *host = memmem(pass.p, pass.n, "://", 3);
+
+	return host != NULL &&
+	       memchr(host + 3, '/', pass.n - (size_t)(host + 3 - pass.p)) != NULL;
+}
+
+/* The same where it has: they may hold anything, and perhaps the URI. */
+static enum ngc_code default_with_variables(struct ngc_router *r, struct pattern *p,
+    const struct place *at, bool *fits, struct ngc_error *err)
+{
+	struct ngc_bytes pass = at->level->pass->words[1];
+	struct template t;
+	enum ngc_code code = template_compile(r->arena, pass, &t, err);
+
+	if (code != NGC_OK)
+		return ngc_wrap(err, "%s:%u", at->level->pass->file, at->level->pass->line);
+	for (size_t i = 0; i < t.n && *fits; i++)
+		*fits = pattern_add(p, &t.parts[i]);
+	if (*fits && !has_uri_part(pass))
+		*fits = pattern_add(p, &target);
+	return NGC_OK;
+}
+
+/* The pattern of the keys that a level stores. */
+static enum ngc_code pattern_of(struct ngc_router *r, const struct place *at, struct pattern *p,
+    bool *fits, struct ngc_error *err)
+{
+	const struct ngc_directive *key = at->level->caching->key[at->level->protocol];
+	struct template t;
+	enum ngc_code code;
+
+	*p = (struct pattern){ 0 };
+	*fits = true;
+	if (key == NULL) {
+		if (at->level->protocol != NGC_PROXY)
+			return NGC_OK; /* the empty key, shared by all */
+		if (!at->known_upstream)
+			return default_with_variables(r, p, at, fits, err);
+		*fits = default_known(p, at);
+		return NGC_OK;
+	}
+	code = template_compile(r->arena, key->words[1], &t, err);
+	if (code != NGC_OK)
+		return ngc_wrap(err, "%s:%u", key->file, key->line);
+	for (size_t i = 0; i < t.n && *fits; i++)
+		*fits = add_part(p, at, &t.parts[i]);
+	return NGC_OK;
+}
+
+/* Add a pattern to the zone, or the zones, that a level may store into. */
+static bool add_to_zones(struct ngc_router *r, const struct ngc_level *l, const struct pattern *p)
+{
+	struct ngc_bytes name = l->caching->cache[l->protocol]->words[1];
+	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, name);
+	struct zone_keys *keys;
+
+	if (z != NULL) {
+		keys = router_zone(r, z);
+		return keys == NULL || add_pattern(r, keys, p);
+	}
+	for (size_t i = 0; (z = ngc_conf_zone(r->conf, i)) != NULL; i++) {
+		keys = ngc_level_may_select(l, z) ? router_zone(r, z) : NULL;
+		if (keys != NULL && !add_pattern(r, keys, p))
+			return false;
+	}
+	return true;
+}
+
+static enum ngc_code learn_level(struct ngc_router *r, struct place *at, struct ngc_error *err)
+{
+	struct pattern p;
+	bool fits;
+	enum ngc_code code;
+
+	at->known_upstream = memchr(at->level->pass->words[1].p, '$',
+	                         at->level->pass->words[1].n) == NULL &&
+	                     upstream_parse(at->level->pass->words[1], &at->upstream);
+	code = pattern_of(r, at, &p, &fits, err);
+	if (code != NGC_OK || !fits)
+		return code;
+	pattern_end(&p);
+	return add_to_zones(r, at->level, &p) ? NGC_OK : ngc_no_memory(err);
+}
+
+static enum ngc_code learn_levels(struct ngc_router *r, const struct ngc_server *s,
+    const struct ngc_level *l, struct ngc_error *err)
+{
+	struct place at = { .level = l, .server = s };
+	enum ngc_code code = ngc_level_stores(l) ? learn_level(r, &at, err) : NGC_OK;
+
+	for (l = l->first; l != NULL && code == NGC_OK; l = l->next)
+		code = learn_levels(r, s, l, err);
+	return code;
+}
+
+static void use_plain_hosts(struct pattern *p)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->pieces[i].grammar == GRAMMAR_HOST)
+			p->pieces[i].grammar = GRAMMAR_PLAIN_HOST;
+}
+
+static enum ngc_code learn_template(struct ngc_router *r, struct zone_keys *z,
+    struct key_template *k, struct ngc_bytes text, bool certain, struct ngc_error *err)
+{
+	struct pattern p = { .guessed = !certain };
+	enum ngc_code code = template_compile(r->arena, text, &k->t, err);
+	bool fits = true;
+
+	if (code != NGC_OK)
+		return ngc_wrap(err, "zone %s: key", z->zone->name);
+	for (size_t i = 0; i < k->t.n && fits; i++)
+		fits = pattern_add(&p, &k->t.parts[i]);
+	if (k->guessed)
+		use_plain_hosts(&p);
+	pattern_end(&p);
+	return !fits || add_pattern(r, z, &p) ? NGC_OK : ngc_no_memory(err);
+}
+
+/* A zone of the command line: its own template, or the common ones. */
+static enum ngc_code learn_directory(struct ngc_router *r, struct zone_keys *z,
+    struct ngc_error *err)
+{
+	size_t n = z->zone->key != NULL ? 1 : N_COMMON;
+	struct key_template *k = ngc_arena_alloc(r->arena, n, sizeof(*k));
+	enum ngc_code code = NGC_OK;
+
+	if (k == NULL)
+		return ngc_no_memory(err);
+	z->templates = k;
+	z->n_templates = n;
+	if (z->zone->key != NULL)
+		return learn_template(r, z, k, ngc_bytes_of(z->zone->key), true, err);
+	for (size_t i = 0; i < n && code == NGC_OK; i++) {
+		k[i].guessed = true;
+		code = learn_template(r, z, &k[i], ngc_bytes_of(common[i].text), common[i].certain,
+		    err);
+	}
+	return code;
+}
+
+enum ngc_code router_learn(struct ngc_router *r, struct ngc_error *err)
+{
+	const struct ngc_server *s;
+	enum ngc_code code = NGC_OK;
+
+	for (size_t i = 0; i < r->n_zones && code == NGC_OK; i++)
+		if (!r->zones[i].zone->configured)
+			code = learn_directory(r, &r->zones[i], err);
+	for (size_t i = 0; code == NGC_OK && r->conf != NULL &&
+	    (s = ngc_conf_server(r->conf, i)) != NULL; i++)
+		code = learn_levels(r, s, s->level, err);
+	return code;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "reading.h"
+
+/*
+ * A backtracking matcher that goes through every way of taking the key apart, since a key
+ * counts as a host's only when no other way gives another host.  The steps are bounded: with
+ * a key that has too many readings, none is certain.
+ */
+
+#define STEPS_MAX 20000
+
+static const char *const schemes[] = { "https", "http", NULL };
+static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS",
+	"PATCH", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "TRACE",
+	NULL };
+static const char *const question[] = { "?", "", NULL };
+static const char *const on[] = { "on", "", NULL };
+
+static const struct {
+	enum grammar grammar;
+	enum told tells;
+} of_variable[] = {
+	[VAR_TEXT] = { GRAMMAR_TEXT, TELLS_NOTHING },
+	[VAR_CAPTURE] = { GRAMMAR_ANY, TELLS_NOTHING },
+	[VAR_OTHER] = { GRAMMAR_ANY, TELLS_NOTHING },
+	[VAR_SCHEME] = { GRAMMAR_SCHEME, TELLS_SCHEME },
+	[VAR_REQUEST_METHOD] = { GRAMMAR_METHOD, TELLS_METHOD },
+	[VAR_HOST] = { GRAMMAR_HOST, TELLS_HOST },
+	[VAR_HTTP_HOST] = { GRAMMAR_HTTP_HOST, TELLS_HOST },
+	[VAR_REQUEST_URI] = { GRAMMAR_TARGET, TELLS_URI },
+	[VAR_URI] = { GRAMMAR_PATH, TELLS_URI },
+	[VAR_ARGS] = { GRAMMAR_QUERY, TELLS_NOTHING },
+	[VAR_IS_ARGS] = { GRAMMAR_IS_ARGS, TELLS_NOTHING },
+	[VAR_SERVER_NAME] = { GRAMMAR_HOST, TELLS_NOTHING },
+	[VAR_SERVER_PORT] = { GRAMMAR_PORT, TELLS_NOTHING },
+	[VAR_HTTPS] = { GRAMMAR_HTTPS, TELLS_NOTHING },
+	[VAR_PROXY_HOST] = { GRAMMAR_HTTP_HOST, TELLS_NOTHING },
+	[VAR_PROXY_PORT] = { GRAMMAR_PORT, TELLS_NOTHING },
+	[VAR_SLICE_RANGE] = { GRAMMAR_RANGE, TELLS_NOTHING },
+	[VAR_REQUEST_BODY] = { GRAMMAR_ANY, TELLS_NOTHING },
+	[VAR_DOCUMENT_ROOT] = { GRAMMAR_ANY, TELLS_NOTHING },
+	[VAR_REALPATH_ROOT] = { GRAMMAR_ANY, TELLS_NOTHING },
+	[VAR_REMOTE_USER] = { GRAMMAR_ANY, TELLS_NOTHING },
+	[VAR_ARG] = { GRAMMAR_ARGUMENT, TELLS_NOTHING },
+	[VAR_HTTP] = { GRAMMAR_ANY, TELLS_NOTHING },
+	[VAR_COOKIE] = { GRAMMAR_ANY, TELLS_NOTHING },
+};
+
+bool pattern_add(struct pattern *p, const struct part *part)
+{
+	if (p->n == PIECES_MAX)
+		return false;
+	p->pieces[p->n++] = (struct piece){ of_variable[part->var].grammar,
+		of_variable[part->var].tells, part->text };
+	return true;
+}
+
+bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells)
+{
+	if (p->n == PIECES_MAX)
+		return false;
+	p->pieces[p->n++] = (struct piece){ GRAMMAR_TEXT, tells, text };
+	return true;
+}
+
+void pattern_end(struct pattern *p)
+{
+	for (unsigned i = 1; i < p->n; i++) {
+		struct piece *a = &p->pieces[i - 1], *b = &p->pieces[i];
+
+		if (a->tells != TELLS_URI && a->tells != TELLS_URI_TOO)
+			continue;
+		if (b->grammar == GRAMMAR_IS_ARGS || b->grammar == GRAMMAR_QUERY ||
+		    (b->grammar == GRAMMAR_TEXT && ngc_bytes_equal(b->text, ngc_bytes_of("?"))))
+			b->tells = TELLS_URI_TOO;
+	}
+}
+
+struct match {
+	const struct pattern *p;
+	struct ngc_bytes key;
+	size_t start[PIECES_MAX + 1]; /* where each piece begins in the reading tried */
+	unsigned steps;
+	bool matched;
+	struct ngc_reading *out;
+	unsigned *n_readings;
+};
+
+static bool may_hold(enum grammar g, unsigned char c)
+{
+	switch (g) {
+	case GRAMMAR_HOST:
+		return c > 0x20 && c != 0x7f && c != '/' && !(c >= 'A' && c <= 'Z');
+	case GRAMMAR_PLAIN_HOST:
+		return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+		       c == '-' || c == '_' || c == ':' || c == '[' || c == ']' || c >= 0x80;
+	case GRAMMAR_HTTP_HOST:
+		return c > 0x20 && c != 0x7f && c != '/';
+	case GRAMMAR_TARGET:
+	case GRAMMAR_QUERY:
+		return c > 0x20 && c != 0x7f;
+	case GRAMMAR_ARGUMENT:
+		return c > 0x20 && c != 0x7f && c != '&';
+	case GRAMMAR_PORT:
+		return c >= '0' && c <= '9';
+	default:
+		return true;
+	}
+}
+
+/* How many bytes at the start of s the grammar can take, and the fewest it must. */
+static size_t run_length(enum grammar g, struct ngc_bytes s, size_t *min)
+{
+	size_t n = 0;
+
+	*min = g == GRAMMAR_ANY || g == GRAMMAR_QUERY || g == GRAMMAR_ARGUMENT ? 0 : 1;
+	if ((g == GRAMMAR_TARGET || g == GRAMMAR_PATH) && (s.n == 0 || s.p[0] != '/'))
+		return 0;
+	while (n < s.n && may_hold(g, s.p[n]))
+		n++;
+	return n;
+}
+
+/* "bytes=N-N" at the start of s, or nothing. */
+static size_t range_length(struct ngc_bytes s)
+{
+	size_t n = 6, digits;
+
+	if (!ngc_bytes_starts(s, ngc_bytes_of("bytes=")))
+		return 0;
+	for (digits = 0; n < s.n && s.p[n] >= '0' && s.p[n] <= '9'; n++)
+		digits++;
+	if (digits == 0 || n == s.n || s.p[n] != '-')
+		return 0;
+	for (digits = 0, n++; n < s.n && s.p[n] >= '0' && s.p[n] <= '9'; n++)
+		digits++;
+	return digits > 0 ? n : 0;
+}
+
+static struct ngc_bytes piece_text(const struct match *m, unsigned i)
+{
+	return ngc_bytes(m->key.p + m->start[i], m->start[i + 1] - m->start[i]);
+}
+
+/* The reading that m->start describes. */
+static void describe(const struct match *m, struct ngc_reading *r)
+{
+	*r = (struct ngc_reading){ .host_certain = true };
+	for (unsigned i = 0; i < m->p->n; i++) {
+		struct ngc_bytes s = piece_text(m, i);
+
+		switch (m->p->pieces[i].tells) {
+		case TELLS_SCHEME:
+			r->scheme = s;
+			break;
+		case TELLS_METHOD:
+			r->method = s;
+			break;
+		case TELLS_HOST:
+			r->host = s;
+			break;
+		case TELLS_URI:
+			r->uri = s;
+			break;
+		case TELLS_URI_TOO:
+			r->uri.n += s.n;
+			break;
+		case TELLS_NOTHING:
+			break;
+		}
+	}
+	r->host_certain = r->host.p != NULL;
+}
+
+static bool same_host(struct ngc_bytes a, struct ngc_bytes b)
+{
+	return (a.p == NULL) == (b.p == NULL) && ngc_bytes_equal(a, b);
+}
+
+static void add_reading(struct match *m)
+{
+	struct ngc_reading r;
+
+	m->matched = true;
+	describe(m, &r);
+	if ((*m->n_readings)++ == 0)
+		*m->out = r;
+	else if (!same_host(m->out->host, r.host))
+		m->out->host_certain = false;
+}
+
+static void match_from(struct match *m, unsigned i, size_t pos);
+
+static void match_words(struct match *m, unsigned i, size_t pos, const char *const *words)
+{
+	struct ngc_bytes left = ngc_bytes_from(m->key, pos);
+
+	for (; *words != NULL; words++)
+		if (ngc_bytes_starts(left, ngc_bytes_of(*words)))
+			match_from(m, i + 1, pos + strlen(*words));
+}
+
+/* Every length a run can have: the shortest first for what may be anything, else the longest. */
+static void match_run(struct match *m, unsigned i, size_t pos)
+{
+	enum grammar g = m->p->pieces[i].grammar;
+	struct ngc_bytes left = ngc_bytes_from(m->key, pos);
+	size_t min, max = run_length(g, left, &min);
+
+	if (max < min)
+		return;
+	if (i + 1 == m->p->n) { /* the last piece takes all that is left, or does not match */
+		if (max == left.n)
+			match_from(m, i + 1, m->key.n);
+		return;
+	}
+	for (size_t k = 0; k <= max - min && m->steps < STEPS_MAX; k++)
+		match_from(m, i + 1, pos + (g == GRAMMAR_ANY ? min + k : max - k));
+}
+
+static void match_piece(struct match *m, unsigned i, size_t pos)
+{
+	const struct piece *p = &m->p->pieces[i];
+	struct ngc_bytes left = ngc_bytes_from(m->key, pos);
+	size_t n;
+
+	switch (p->grammar) {
+	case GRAMMAR_TEXT:
+		if (ngc_bytes_starts(left, p->text))
+			match_from(m, i + 1, pos + p->text.n);
+		break;
+	case GRAMMAR_SCHEME:
+		match_words(m, i, pos, schemes);
+		break;
+	case GRAMMAR_METHOD:
+		match_words(m, i, pos, methods);
+		break;
+	case GRAMMAR_IS_ARGS:
+		match_words(m, i, pos, question);
+		break;
+	case GRAMMAR_HTTPS:
+		match_words(m, i, pos, on);
+		break;
+	case GRAMMAR_RANGE:
+		n = range_length(left);
+		if (n > 0)
+			match_from(m, i + 1, pos + n);
+		break;
+	default:
+		match_run(m, i, pos);
+	}
+}
+
+static void match_from(struct match *m, unsigned i, size_t pos)
+{
+	m->start[i] = pos;
+	if (m->steps++ >= STEPS_MAX)
+		return;
+	if (i < m->p->n)
+		match_piece(m, i, pos);
+	else if (pos == m->key.n)
+		add_reading(m);
+}
+
+bool pattern_read(const struct pattern *p, struct ngc_bytes key, struct ngc_reading *out,
+    unsigned *n_readings)
+{
+	struct match m = { .p = p, .key = key, .out = out, .n_readings = n_readings };
+
+	match_from(&m, 0, 0);
+	if (m.matched && (m.steps >= STEPS_MAX || p->guessed))
+		out->host_certain = false;
+	return m.matched;
+}

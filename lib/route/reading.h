@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef ROUTE_READING_H
+#define ROUTE_READING_H
+
+#include "ngc/route.h"
+#include "template.h"
+
+/*
+ * A template turned round: what each piece of a key can be, so that a key can be taken apart
+ * again.
+ */
+
+/* What text a variable can hold. */
+enum grammar {
+	GRAMMAR_TEXT,      /* exactly this */
+	GRAMMAR_SCHEME,    /* http, https */
+	GRAMMAR_METHOD,    /* a method nginx knows */
+	GRAMMAR_HOST,      /* lower case, no '/', no port */
+	GRAMMAR_PLAIN_HOST, /* of the characters of host names only: for guesses */
+	GRAMMAR_HTTP_HOST, /* no '/' */
+	GRAMMAR_TARGET,    /* '/', then anything but blanks */
+	GRAMMAR_PATH,      /* '/', then anything */
+	GRAMMAR_QUERY,     /* anything but blanks */
+	GRAMMAR_ARGUMENT,  /* the same without '&' */
+	GRAMMAR_IS_ARGS,   /* '?' or nothing */
+	GRAMMAR_HTTPS,     /* "on" or nothing */
+	GRAMMAR_PORT,      /* digits */
+	GRAMMAR_RANGE,     /* bytes=N-N */
+	GRAMMAR_ANY,
+};
+
+/* What a piece tells of the request. */
+enum told { TELLS_NOTHING, TELLS_SCHEME, TELLS_METHOD, TELLS_HOST, TELLS_URI, TELLS_URI_TOO };
+
+struct piece {
+	enum grammar grammar;
+	enum told tells;
+	struct ngc_bytes text;
+};
+
+/* More pieces than this are not taken apart: such a key has no reading. */
+#define PIECES_MAX 24
+
+struct pattern {
+	struct piece pieces[PIECES_MAX];
+	unsigned n;
+	bool guessed; /* no configuration says that the zone's keys are like this */
+};
+
+/* Add what a variable or text of a template becomes; false: too many pieces. */
+bool pattern_add(struct pattern *p, const struct part *part);
+bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells);
+
+/* Mark the pieces that together are path and query; call it once all are added. */
+void pattern_end(struct pattern *p);
+
+/*
+ * Take a key apart.  Returns whether the pattern can give that key; then, when out has no
+ * reading yet (*n_readings is 0), out is filled with the likeliest, and host_certain is
+ * cleared when this pattern's readings do not all give out's host.
+ */
+bool pattern_read(const struct pattern *p, struct ngc_bytes key, struct ngc_reading *out,
+    unsigned *n_readings);
+
+#endif

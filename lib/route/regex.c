@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "regex.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A pattern written by an administrator is trusted, but a URL may make it run away. */
+#define MATCH_LIMIT 1000000
+
+struct regex {
+	struct regex *next;     /* in its chain */
+	struct ngc_bytes pattern; /* borrowed */
+	bool nocase;
+	pcre2_code *code;       /* NULL: it does not compile */
+	pcre2_match_data *data;
+	pcre2_match_context *context;
+};
+
+#define N_CHAINS 256
+
+struct regexes {
+	struct ngc_arena *arena;
+	struct regex *chain[N_CHAINS];
+};
+
+struct regexes *regexes_new(void)
+{
+	struct regexes *r = ngc_array_alloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	r->arena = ngc_arena_new();
+	if (r->arena == NULL) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static void release(struct regex *x)
+{
+	pcre2_match_context_free(x->context);
+	pcre2_match_data_free(x->data);
+	pcre2_code_free(x->code);
+}
+
+void regexes_free(struct regexes *r)
+{
+	if (r == NULL)
+		return;
+	for (size_t i = 0; i < N_CHAINS; i++)
+		for (struct regex *x = r->chain[i]; x != NULL; x = x->next)
+			release(x);
+	ngc_arena_free(r->arena);
+	free(r);
+}
+
+static size_t chain_of(struct ngc_bytes s, bool nocase)
+{
+	uint32_t h = nocase;
+
+	for (size_t i = 0; i < s.n; i++)
+		h = h * 31 + s.p[i];
+	return h % N_CHAINS;
+}
+
+static bool compile(struct regex *x)
+{
+	int error;
+	PCRE2_SIZE offset;
+
+	x->code = pcre2_compile(x->pattern.p, x->pattern.n, x->nocase ? PCRE2_CASELESS : 0, &error,
+	    &offset, NULL);
+	if (x->code == NULL)
+		return error != PCRE2_ERROR_NOMEMORY;
+	x->data = pcre2_match_data_create_from_pattern(x->code, NULL);
+	x->context = pcre2_match_context_create(NULL);
+	if (x->data == NULL || x->context == NULL)
+		return false;
+	pcre2_set_match_limit(x->context, MATCH_LIMIT);
+	return true;
+}
+
+const struct regex *regexes_get(struct regexes *r, struct ngc_bytes pattern, bool nocase)
+{
+	struct regex **chain = &r->chain[chain_of(pattern, nocase)], *x;
+
+	for (x = *chain; x != NULL; x = x->next)
+		if (x->nocase == nocase && ngc_bytes_equal(x->pattern, pattern))
+			return x;
+	x = ngc_arena_alloc(r->arena, 1, sizeof(*x));
+	if (x == NULL)
+		return NULL;
+	x->pattern = pattern;
+	x->nocase = nocase;
+	if (!compile(x)) {
+		release(x);
+		return NULL;
+	}
+	x->next = *chain;
+	*chain = x;
+	return x;
+}
+
+bool regex_match(const struct regex *x, struct ngc_bytes subject, struct captures *out)
+{
+	const PCRE2_SIZE *at;
+	int n;
+
+	out->n = 0;
+	out->by = x;
+	if (x->code == NULL)
+		return false;
+	n = pcre2_match(x->code, subject.p != NULL ? subject.p : (PCRE2_SPTR)"", subject.n, 0, 0,
+	    x->data, x->context);
+	if (n < 0)
+		return false;
+	at = pcre2_get_ovector_pointer(x->data);
+	out->n = pcre2_get_ovector_count(x->data);
+	if (out->n > CAPTURES_MAX)
+		out->n = CAPTURES_MAX;
+	for (unsigned i = 0; i < out->n; i++)
+		out->group[i] = at[2 * i] == PCRE2_UNSET || at[2 * i] > at[2 * i + 1]
+		                    ? ngc_bytes(NULL, 0)
+		                    : ngc_bytes(subject.p + at[2 * i], at[2 * i + 1] - at[2 * i]);
+	return true;
+}
+
+bool regex_named(const struct captures *c, unsigned i, struct named_capture *out)
+{
+	uint32_t count = 0, size = 0;
+	PCRE2_SPTR table = NULL;
+	unsigned group;
+
+	if (c->by == NULL || c->by->code == NULL)
+		return false;
+	pcre2_pattern_info(c->by->code, PCRE2_INFO_NAMECOUNT, &count);
+	pcre2_pattern_info(c->by->code, PCRE2_INFO_NAMEENTRYSIZE, &size);
+	pcre2_pattern_info(c->by->code, PCRE2_INFO_NAMETABLE, &table);
+	if (i >= count)
+		return false;
+	table += (size_t)i * size;
+	group = (unsigned)table[0] << 8 | table[1];
+	out->name = ngc_bytes_of((const char *)table + 2);
+	out->value = group < c->n ? c->group[group] : ngc_bytes(NULL, 0);
+	return true;
+}

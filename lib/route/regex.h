@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef ROUTE_REGEX_H
+#define ROUTE_REGEX_H
+
+#include "ngc/bytes.h"
+#include "ngc/mem.h"
+
+/* Regular expressions as nginx uses them: PCRE2 on bytes, compiled when first tried. */
+
+#define CAPTURES_MAX 20
+
+/* A name a group sets as a variable. */
+struct named_capture {
+	struct ngc_bytes name;
+	struct ngc_bytes value;
+};
+
+/* What a match caught; it borrows from the subject. */
+struct captures {
+	struct ngc_bytes group[CAPTURES_MAX]; /* absent: not matched */
+	unsigned n;                           /* groups, the whole match included; 0: no match */
+	const struct regex *by;               /* whose group names apply */
+};
+
+/* Every regex ever tried, kept so that none is compiled twice. */
+struct regexes;
+struct regexes *regexes_new(void);         /* NULL: no memory */
+void regexes_free(struct regexes *r);      /* NULL is fine */
+
+/* The regex of that pattern; NULL: no memory.  One that does not compile matches nothing. */
+const struct regex *regexes_get(struct regexes *r, struct ngc_bytes pattern, bool nocase);
+
+bool regex_match(const struct regex *x, struct ngc_bytes subject, struct captures *out);
+
+/* The i-th named group of a regex and its value in c; false: there are no more. */
+bool regex_named(const struct captures *c, unsigned i, struct named_capture *out);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "router.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static int compare_zones(const void *a, const void *b)
+{
+	const struct zone_keys *x = a, *y = b;
+	uintptr_t p = (uintptr_t)x->zone, q = (uintptr_t)y->zone;
+
+	return (p > q) - (p < q);
+}
+
+struct zone_keys *router_zone(const struct ngc_router *r, const struct ngc_zone *z)
+{
+	struct zone_keys wanted = { .zone = z };
+
+	if (r->n_zones == 0)
+		return NULL;
+	return bsearch(&wanted, r->zones, r->n_zones, sizeof(*r->zones), compare_zones);
+}
+
+static enum ngc_code fill(struct ngc_router *r, const struct ngc_zone *const *zones, size_t n,
+    struct ngc_error *err)
+{
+	r->arena = ngc_arena_new();
+	r->regexes = regexes_new();
+	r->zones = ngc_array_alloc(n, sizeof(*r->zones));
+	if (r->arena == NULL || r->regexes == NULL || r->zones == NULL)
+		return ngc_no_memory(err);
+	for (size_t i = 0; i < n; i++)
+		r->zones[i].zone = zones[i];
+	r->n_zones = n;
+	if (n > 0)
+		qsort(r->zones, n, sizeof(*r->zones), compare_zones);
+	if (r->conf != NULL && !sockets_init(&r->sockets, r->arena, r->conf, r->regexes))
+		return ngc_no_memory(err);
+	return router_learn(r, err);
+}
+
+enum ngc_code ngc_router_new(const struct ngc_conf *conf, const struct ngc_zone *const *zones,
+    size_t n_zones, struct ngc_router **out, struct ngc_error *err)
+{
+	struct ngc_router *r = ngc_array_alloc(1, sizeof(*r));
+	enum ngc_code code;
+
+	*out = NULL;
+	if (r == NULL)
+		return ngc_no_memory(err);
+	r->conf = conf;
+	code = fill(r, zones, n_zones, err);
+	if (code != NGC_OK) {
+		ngc_router_free(r);
+		return code;
+	}
+	*out = r;
+	return NGC_OK;
+}
+
+void ngc_router_free(struct ngc_router *r)
+{
+	if (r == NULL)
+		return;
+	for (size_t i = 0; r->zones != NULL && i < r->n_zones; i++)
+		free(r->zones[i].patterns);
+	free(r->zones);
+	regexes_free(r->regexes);
+	ngc_arena_free(r->arena);
+	free(r);
+}
+
+bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone, struct ngc_bytes key,
+    struct ngc_reading *out)
+{
+	const struct zone_keys *z = router_zone(r, zone);
+	unsigned n_readings = 0;
+
+	*out = (struct ngc_reading){ 0 };
+	for (size_t i = 0; z != NULL && i < z->n_patterns; i++)
+		pattern_read(z->patterns[i], key, out, &n_readings);
+	return n_readings > 0;
+}

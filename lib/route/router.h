@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef ROUTE_ROUTER_H
+#define ROUTE_ROUTER_H
+
+#include "ngc/level.h"
+#include "ngc/route.h"
+#include "reading.h"
+#include "sockets.h"
+#include "template.h"
+
+/* A key template of a zone without configuration. */
+struct key_template {
+	struct template t;
+	bool guessed;
+};
+
+/* What is known of the keys of one zone. */
+struct zone_keys {
+	const struct ngc_zone *zone;
+	struct pattern **patterns; /* how its keys are read back */
+	size_t n_patterns, cap_patterns;
+	const struct key_template *templates; /* of a zone without configuration */
+	size_t n_templates;
+};
+
+struct ngc_router {
+	struct ngc_arena *arena;
+	const struct ngc_conf *conf; /* NULL: none */
+	struct zone_keys *zones;     /* by the address of their zone */
+	size_t n_zones;
+	struct sockets sockets;
+	struct regexes *regexes;
+};
+
+/* The keys of a zone; NULL: it is none of the router's. */
+struct zone_keys *router_zone(const struct ngc_router *r, const struct ngc_zone *z);
+
+/* Give every zone its patterns and templates. */
+enum ngc_code router_learn(struct ngc_router *r, struct ngc_error *err);
+
+#endif
