@@ -152,10 +152,8 @@ sum() {
 		server { listen 127.0.0.1:$PORT; server_name www.test; include sites/locations; }
 	END
 	cat >"$NGINX/sites/locations" <<-END
-		location / {
-			proxy_pass http://127.0.0.1:$ORIGIN_PORT; proxy_set_header Host \$host;
-			proxy_cache pages; proxy_cache_valid 1h;
-		}
+		proxy_set_header Host \$host;
+		location / { proxy_cache pages; proxy_cache_valid 1h; proxy_pass http://127.0.0.1:$ORIGIN_PORT; }
 	END
 	start_nginx
 	warm http://www.test/a
@@ -165,7 +163,7 @@ sum() {
 	json_is '[[z["name"], z["file"], z["entries"]] for z in d["zones"]]' \
 	    "[[\"pages\", \"$NGINX/conf.d/cache.conf\", 1]]"
 	json_is '[[u["location"], u["file"], u["line"]] for u in d["zones"][0]["uses"]]' \
-	    "[[\"/\", \"$NGINX/sites/locations\", 3]]"
+	    "[[\"/\", \"$NGINX/sites/locations\", 2]]"
 	purge http://www.test/a
 	json_is 'd["purged"]' 1
 	fetch_is MISS http://www.test/a

@@ -154,6 +154,7 @@ nginx_conf() {
 start_nginx() {
 	local conf=${1:-$NGINX_CONF}
 
+	rm -f "$NGINX/run/nginx.pid"
 	nginx -p "$NGINX" -c "$conf" -e "$NGINX/log/error.log" -g 'daemon off;' \
 	    </dev/null >"$NGINX/log/start.log" 2>&1 3>&- &
 	NGINX_PID=$!
@@ -181,6 +182,7 @@ nginx_workers() {
 start_origin() {
 	ORIGIN=$T/origin
 	mkdir -p "$ORIGIN"
+	rm -f "$ORIGIN/port"
 	publish 1
 	"$PYTHON" "$LIB/origin.py" "$ORIGIN" </dev/null >"$ORIGIN/log" 2>&1 3>&- &
 	ORIGIN_PID=$!
@@ -213,6 +215,7 @@ start_php() {
 	PHP_SOCKET=$PHP/php.sock
 	PHP_FRONT=$PHP/front.php
 	mkdir -p "$PHP"
+	rm -f "$PHP/php.pid"
 	cp "$LIB/front.php" "$PHP_FRONT"
 	cat >"$PHP/php.conf" <<-END
 		[global]
