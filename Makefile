@@ -52,6 +52,7 @@ LIB_SRCS := \
 	lib/op/find.c \
 	lib/op/judge.c \
 	lib/op/master.c \
+	lib/op/miss.c \
 	lib/op/pattern.c \
 	lib/op/purge.c \
 	lib/op/reload.c \

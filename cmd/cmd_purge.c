@@ -97,15 +97,36 @@ static void json_begin(struct purge *p, bool list)
 	}
 }
 
-static void json_tried(struct ngc_buf *b, const struct ngc_tried *t)
+/* A key, the URL it belongs to if that is told, and the file; null: its levels are not known. */
+static void json_place(struct ngc_buf *b, const struct ngc_tried *t, const char *url)
 {
 	jsonw_comma(b);
 	ngc_buf_add_char(b, '{');
-	jsonw_member_bytes(b, "key", t->key);
+	jsonw_member_bytes(b, "key", ngc_bytes(t->key, t->key_len));
+	if (url != NULL)
+		jsonw_member_str(b, "url", url);
 	jsonw_name(b, "file");
-	ngc_buf_add_char(b, '"');
-	jsonw_text(b, ngc_bytes_of(t->zone->path));
-	ngc_buf_printf(b, "/%s%s\"}", t->dir, t->name);
+	if (t->placed) {
+		ngc_buf_add_char(b, '"');
+		jsonw_text(b, ngc_bytes_of(t->zone->path));
+		ngc_buf_printf(b, "/%s%s\"}", t->dir, t->name);
+	} else {
+		ngc_buf_add_str(b, "null}");
+	}
+}
+
+static void json_miss(struct ngc_buf *b, const struct ngc_selector_result *s)
+{
+	jsonw_name(b, "tried");
+	ngc_buf_add_char(b, '[');
+	for (size_t i = 0; i < s->n_tried; i++)
+		json_place(b, &s->tried[i], NULL);
+	ngc_buf_add_char(b, ']');
+	jsonw_name(b, "near");
+	ngc_buf_add_char(b, '[');
+	for (size_t i = 0; i < s->n_near; i++)
+		json_place(b, &s->near[i].at, s->near[i].url);
+	ngc_buf_add_char(b, ']');
 }
 
 static void json_selector(struct ngc_buf *b, const struct ngc_selector_result *s)
@@ -115,13 +136,8 @@ static void json_selector(struct ngc_buf *b, const struct ngc_selector_result *s
 	jsonw_member_str(b, "selector", s->text);
 	jsonw_member_uint(b, "matched", s->matched);
 	jsonw_member_uint(b, "ambiguous", 0);
-	if (s->matched == 0 && s->n_tried > 0) {
-		jsonw_name(b, "tried");
-		ngc_buf_add_char(b, '[');
-		for (size_t i = 0; i < s->n_tried; i++)
-			json_tried(b, &s->tried[i]);
-		ngc_buf_add_char(b, ']');
-	}
+	if (s->matched == 0)
+		json_miss(b, s);
 	ngc_buf_add_char(b, '}');
 }
 
@@ -185,23 +201,33 @@ static void json_end(struct purge *p, bool list)
 /* How many of the tried places the text names without -v. */
 #define TRIED_SHOWN 4
 
+static void text_place(struct ngc_buf *b, const struct ngc_tried *t)
+{
+	ngc_buf_add_str(b, "    ");
+	ngc_text_escape(b, ngc_bytes(t->key, t->key_len));
+	if (t->placed)
+		ngc_buf_printf(b, "\n        %s/%s%s", t->zone->path, t->dir, t->name);
+	ngc_buf_add_char(b, '\n');
+}
+
 static void text_miss(struct purge *p, const struct ngc_selector_result *s)
 {
 	struct ngc_buf *b = &p->out;
-	size_t shown = p->env->verbose || s->n_tried <= TRIED_SHOWN ? s->n_tried : TRIED_SHOWN;
+	bool all = p->env->verbose || s->n_tried <= TRIED_SHOWN;
+	size_t shown = all ? s->n_tried : TRIED_SHOWN;
 
 	ngc_buf_add_str(b, "nothing matched '");
 	ngc_text_escape(b, ngc_bytes_of(s->text));
 	ngc_buf_printf(b, "'%s\n", shown > 0 ? "; looked up:" : "");
-	for (size_t i = 0; i < shown; i++) {
-		const struct ngc_tried *t = &s->tried[i];
-
-		ngc_buf_add_str(b, "    ");
-		ngc_text_escape(b, t->key);
-		ngc_buf_printf(b, "\n        %s/%s%s\n", t->zone->path, t->dir, t->name);
-	}
-	if (shown < s->n_tried)
+	for (size_t i = 0; i < shown; i++)
+		text_place(b, &s->tried[i]);
+	if (!all)
 		ngc_buf_printf(b, "    and %zu more (-v tells)\n", s->n_tried - shown);
+	for (size_t i = 0; i < s->n_near; i++) {
+		ngc_buf_add_str(b, i == 0 ? "but there is: " : "              ");
+		ngc_text_escape(b, ngc_bytes_of(s->near[i].url));
+		ngc_buf_add_char(b, '\n');
+	}
 }
 
 static const char *verb(const struct ngc_purge_request *req)

@@ -86,7 +86,7 @@ static int show_run(struct cmd_env *env, const struct cmd_args *args)
 	}
 	code = ngc_show(&run, scheme_of(args), &shown, &err);
 	if (code == NGC_GONE) {
-		ui_print_error(&err);
+		ui_error("%s: not cached", shown.found.selectors[0].text);
 		status = shown.found.failed > 0 ? EXIT_PARTIAL : EXIT_NO;
 	} else if (code != NGC_OK) {
 		status = ui_failed(&err);

@@ -59,12 +59,13 @@ struct table {
 static void table_add(struct table *t, const struct cmd_opt *opts)
 {
 	for (; opts->id != OPT_NONE && t->n < OPTS_MAX; opts++, t->n++) {
-		char letter[3] = { opts->letter, opts->value != NULL ? ':' : '\0', '\0' };
+		char *letter = t->letters + strlen(t->letters);
 
 		t->opts[t->n] = opts;
 		t->longs[t->n] = (struct option){ opts->name,
 			opts->value != NULL ? required_argument : no_argument, NULL, 0 };
-		strcat(t->letters, letter);
+		letter[0] = opts->letter;
+		letter[1] = opts->letter != '\0' && opts->value != NULL ? ':' : '\0';
 	}
 }
 

@@ -56,18 +56,29 @@ bool ngc_select_only(const struct ngc_select *s, enum ngc_selector_kind kind);
 /* A key that was looked up, and the file that would hold it. */
 struct ngc_tried {
 	const struct ngc_zone *zone;
-	struct ngc_bytes key;
+	char *key;
+	size_t key_len;
+	bool placed; /* the zone's levels are known, so dir is */
 	char dir[NGC_LEVELS_TEXT];
 	char name[NGC_NAME_LEN + 1];
 };
 
+/* An entry that exists under another URL, much like the one that matched nothing. */
+struct ngc_near {
+	struct ngc_tried at;
+	char *url;
+};
+
 #define NGC_TRIED_MAX 50
+#define NGC_NEAR_MAX 10
 
 struct ngc_selector_result {
 	const char *text;
 	uint64_t matched;
-	struct ngc_tried *tried; /* the first NGC_TRIED_MAX */
+	struct ngc_tried *tried; /* of a selector that matched nothing: the first NGC_TRIED_MAX */
 	size_t n_tried;
+	struct ngc_near *near;   /* the first NGC_NEAR_MAX */
+	size_t n_near;
 };
 
 struct ngc_select_result {
@@ -85,6 +96,7 @@ struct ngc_select_run {
 	const struct ngc_select *select;
 	int64_t now;             /* for --expired */
 	unsigned jobs;
+	bool explain_misses;     /* fill in tried and near of selectors that match nothing */
 	bool damaged;            /* visit damaged files, too, where the selection takes them */
 	const volatile sig_atomic_t *stop;
 

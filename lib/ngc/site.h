@@ -43,6 +43,8 @@ void ngc_site_free(struct ngc_site *s); /* NULL is fine */
 /* The zones of the run, in the order of the configuration, then of -d; NULL beyond the last. */
 const struct ngc_zone *ngc_site_zone(const struct ngc_site *s, size_t i);
 size_t ngc_site_zones(const struct ngc_site *s);
+/* Which of them it is; ngc_site_zones(): none, -z left it out. */
+size_t ngc_site_zone_index(const struct ngc_site *s, const struct ngc_zone *z);
 
 /*
  * Open the cache of one of its zones, as ngc_cache_open() does; a directory of the command line

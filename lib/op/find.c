@@ -385,14 +385,8 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 		out->selectors[i].matched = f.matched[i];
 	out->matched = f.visited;
 	out->failed += f.failed;
+	if (code == NGC_OK && run->explain_misses)
+		misses_explain(run, &f.targets, f.caches, out);
 	clean_up(&f);
 	return code;
-}
-
-void ngc_select_result_free(struct ngc_select_result *r)
-{
-	for (size_t i = 0; i < r->n_selectors; i++)
-		free(r->selectors[i].tried);
-	free(r->selectors);
-	*r = (struct ngc_select_result){ 0 };
 }

@@ -36,15 +36,6 @@ static enum ngc_outcome act(const struct ngc_purge_request *req, struct ngc_entr
 	return NGC_FAILED;
 }
 
-static size_t zone_index(const struct ngc_site *site, const struct ngc_entry *e)
-{
-	size_t i = 0;
-
-	while (ngc_site_zone(site, i) != ngc_cache_zone(e->cache))
-		i++;
-	return i;
-}
-
 /* The first errors are kept for the answer; memory for them is no reason to fail. */
 static void keep_error(struct ngc_purge_result *r, const char *file, const struct ngc_error *err)
 {
@@ -74,7 +65,8 @@ static void report_failure(struct purge *p, const struct ngc_entry *e, struct ng
 static void count_purged(struct purge *p, struct ngc_entry *e)
 {
 	struct ngc_purge_result *r = p->out;
-	struct ngc_purge_zone *z = &r->zones[zone_index(p->req->site, e)];
+	struct ngc_purge_zone *z = &r->zones[ngc_site_zone_index(p->req->site,
+	    ngc_cache_zone(e->cache))];
 	uint64_t size = e->has_stat ? (uint64_t)e->size : 0;
 
 	r->purged++;
@@ -142,6 +134,7 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 		.select = req->select,
 		.now = req->now,
 		.jobs = req->jobs,
+		.explain_misses = true,
 		.damaged = req->mode == NGC_PURGE_REMOVE, /* elsewhere there is no field to write */
 		.stop = req->stop,
 		.visit = visit,

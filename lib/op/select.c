@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "select.h"
+#include "ngc/select.h"
 
 #include <stdlib.h>
 
 #include "ngc/mem.h"
 #include "ngc/units.h"
+#include "select.h"
 
 struct ngc_select *ngc_select_new(void)
 {

@@ -35,6 +35,15 @@ size_t ngc_site_zones(const struct ngc_site *s)
 	return s->n_zones;
 }
 
+size_t ngc_site_zone_index(const struct ngc_site *s, const struct ngc_zone *z)
+{
+	size_t i = 0;
+
+	while (i < s->n_zones && s->zones[i] != z)
+		i++;
+	return i;
+}
+
 const struct ngc_conf *ngc_site_conf(const struct ngc_site *s)
 {
 	return s->conf;

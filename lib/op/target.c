@@ -46,24 +46,6 @@ static enum ngc_code add_key(struct targets *t, size_t selector, size_t cache,
 	return NGC_OK;
 }
 
-static void note_tried(struct ngc_selector_result *r, const struct target *t,
-    const struct ngc_zone *zone)
-{
-	struct ngc_tried *tried;
-
-	if (r->n_tried == NGC_TRIED_MAX)
-		return;
-	if (r->tried == NULL)
-		r->tried = ngc_array_alloc(NGC_TRIED_MAX, sizeof(*r->tried));
-	if (r->tried == NULL)
-		return; /* it is only said of a selector that found nothing */
-	tried = &r->tried[r->n_tried++];
-	tried->zone = zone;
-	tried->key = t->key;
-	memcpy(tried->dir, t->dir, sizeof(tried->dir));
-	memcpy(tried->name, t->name, sizeof(tried->name));
-}
-
 /* --key: that key in every zone. */
 static enum ngc_code compute_key(const struct ngc_select_run *run, size_t i, struct targets *t,
     struct ngc_error *err)
@@ -77,16 +59,6 @@ static enum ngc_code compute_key(const struct ngc_select_run *run, size_t i, str
 			return code;
 	}
 	return NGC_OK;
-}
-
-/* Which of the run's zones it is; the number of zones: none, -z left it out. */
-static size_t zone_index(const struct ngc_site *site, const struct ngc_zone *zone)
-{
-	size_t i = 0;
-
-	while (i < ngc_site_zones(site) && ngc_site_zone(site, i) != zone)
-		i++;
-	return i;
 }
 
 static void report_open(const struct ngc_select_run *run, const char *url,
@@ -116,14 +88,14 @@ static enum ngc_code compute_url(const struct ngc_select_run *run, size_t i, str
 		return code;
 	t->covers[t->n_covers++] = cover;
 	for (size_t k = 0; k < cover->n_targets && code == NGC_OK; k++) {
-		size_t cache = zone_index(run->site, cover->targets[k].zone);
+		size_t cache = ngc_site_zone_index(run->site, cover->targets[k].zone);
 
 		if (cache < ngc_site_zones(run->site))
 			code = add_key(t, i, cache, cover->targets[k].zone, cover->targets[k].key,
 			    err);
 	}
 	for (size_t k = 0; k < cover->n_open; k++)
-		if (zone_index(run->site, cover->open[k].zone) < ngc_site_zones(run->site))
+		if (ngc_site_zone_index(run->site, cover->open[k].zone) < ngc_site_zones(run->site))
 			report_open(run, s->text, &cover->open[k], out);
 	return code;
 }
@@ -208,14 +180,10 @@ enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *
 	if (t->covers == NULL)
 		return ngc_no_memory(err);
 	for (size_t i = 0; i < s->n_selectors; i++) {
-		size_t before = t->n;
 		enum ngc_code code = compute_one(run, i, t, out, err);
 
 		if (code != NGC_OK)
 			return code;
-		for (size_t k = before; k < t->n; k++)
-			note_tried(&out->selectors[i], &t->list[k],
-			    ngc_site_zone(run->site, t->list[k].cache));
 	}
 	if (t->n > 0)
 		qsort(t->list, t->n, sizeof(*t->list), compare_targets);

@@ -29,8 +29,8 @@ struct targets {
 };
 
 /*
- * Compute the targets, and note in out what was tried for each selector.  What a URL's
- * templates leave open is a problem of the run.  targets_free() in any case.
+ * Compute the targets.  What a URL's templates leave open is a problem of the run, counted in
+ * out.  targets_free() in any case.
  */
 enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *t,
     struct ngc_select_result *out, struct ngc_error *err);
@@ -48,5 +48,13 @@ struct target_range targets_by_key(struct target_range keyed, const struct ngc_h
 
 /* Those among targets by path that name this file. */
 struct target_range targets_by_name(struct target_range paths, const char *name);
+
+/*
+ * What is said of the selectors that matched nothing: the keys and files that were tried and,
+ * of a URL, near ones that exist.  Nothing is walked for it.  caches: one for each zone, NULL
+ * for those that are not open.  Memory for it is no reason to fail.
+ */
+void misses_explain(const struct ngc_select_run *run, const struct targets *t,
+    struct ngc_cache *const *caches, struct ngc_select_result *out);
 
 #endif
