@@ -140,6 +140,11 @@ void opts_print_help(const struct cmd *cmd); /* NULL: of the program */
 void ui_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same of an error, or of something a run could not do. */
 void ui_print_error(const struct ngc_error *err);
+/* The same as callbacks of a run; ui_damaged_met tells what -v asks for. */
+void ui_problem(void *arg, const struct ngc_error *err);
+void ui_damaged_met(void *arg, const struct ngc_entry *e);
+/* With -v: what a walk met besides entries. */
+void ui_walked(const struct cmd_env *env, const struct ngc_select_result *result);
 /* The status that a failed call leads to. */
 int ui_status(enum ngc_code code);
 /* Report a failed call and return its status. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd.h"
 
+#include <unistd.h>
+
 #include "ngc/cache.h"
 #include "out_entry.h"
 
@@ -50,12 +52,6 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	return code;
 }
 
-static void problem(void *arg, const struct ngc_error *err)
-{
-	(void)arg;
-	ui_print_error(err);
-}
-
 static int list_run(struct cmd_env *env, const struct cmd_args *args)
 {
 	struct list l = { env, out_new(ngc_walk_jobs(env->jobs)), cmd_args_has(args, OPT_NULL) };
@@ -66,18 +62,27 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 		.damaged = ngc_select_selectors(env->select) > 0,
 		.stop = env->stop,
 		.visit = visit,
-		.problem = problem,
+		.damaged_met = env->verbose ? ui_damaged_met : NULL,
+		.problem = ui_problem,
 		.arg = &l };
 	struct ngc_select_result result;
 	struct ngc_error err;
 	enum ngc_code code;
 	int status;
 
+	if (l.paths && env->json) {
+		ui_error("list: --json and -0 exclude each other");
+		out_free(l.out);
+		return EXIT_USAGE;
+	}
 	if (l.out == NULL) {
 		ui_error("out of memory");
 		return EXIT_PARTIAL;
 	}
+	if (!env->json && !l.paths && isatty(STDOUT_FILENO))
+		ngc_buf_add_str(out_buffer(l.out, 0), out_entry_heading);
 	code = ngc_select_execute(&run, &result, &err);
+	ui_walked(env, &result);
 	status = code == NGC_OK || code == NGC_GONE ? EXIT_DONE : ui_failed(&err);
 	if (status == EXIT_DONE)
 		status = ui_selection_status(&result, args);

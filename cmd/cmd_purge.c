@@ -40,8 +40,9 @@ static bool take_mode(const struct cmd_args *args, struct ngc_purge_request *req
 		if (strcmp(mode, ngc_purge_mode_name(req->mode)) == 0)
 			break;
 		if (m == NGC_PURGE_EXPIRE) {
-			ui_error("--mode: expected one of remove, invalidate and expire "
-				 "(--soft is expire)");
+			ui_error("--mode '%s': expected remove, invalidate or expire%s",
+			    cmd_args_get(args, OPT_MODE),
+			    cmd_args_has(args, OPT_SOFT) ? ", which --soft is" : "");
 			return false;
 		}
 	}
@@ -74,12 +75,6 @@ static void each(void *arg, struct ngc_entry *e)
 	}
 	if (p->out.n >= 64 * 1024)
 		out_write(&p->out); /* a reader who went away does not end a purge */
-}
-
-static void problem(void *arg, const struct ngc_error *err)
-{
-	(void)arg;
-	ui_print_error(err);
 }
 
 static void json_begin(struct purge *p, bool list)
@@ -198,38 +193,6 @@ static void json_end(struct purge *p, bool list)
 	ngc_buf_add_str(b, "}\n");
 }
 
-/* How many of the tried places the text names without -v. */
-#define TRIED_SHOWN 4
-
-static void text_place(struct ngc_buf *b, const struct ngc_tried *t)
-{
-	ngc_buf_add_str(b, "    ");
-	ngc_text_escape(b, ngc_bytes(t->key, t->key_len));
-	if (t->placed)
-		ngc_buf_printf(b, "\n        %s/%s%s", t->zone->path, t->dir, t->name);
-	ngc_buf_add_char(b, '\n');
-}
-
-static void text_miss(struct purge *p, const struct ngc_selector_result *s)
-{
-	struct ngc_buf *b = &p->out;
-	bool all = p->env->verbose || s->n_tried <= TRIED_SHOWN;
-	size_t shown = all ? s->n_tried : TRIED_SHOWN;
-
-	ngc_buf_add_str(b, "nothing matched '");
-	ngc_text_escape(b, ngc_bytes_of(s->text));
-	ngc_buf_printf(b, "'%s\n", shown > 0 ? "; looked up:" : "");
-	for (size_t i = 0; i < shown; i++)
-		text_place(b, &s->tried[i]);
-	if (!all)
-		ngc_buf_printf(b, "    and %zu more (-v tells)\n", s->n_tried - shown);
-	for (size_t i = 0; i < s->n_near; i++) {
-		ngc_buf_add_str(b, i == 0 ? "but there is: " : "              ");
-		ngc_text_escape(b, ngc_bytes_of(s->near[i].url));
-		ngc_buf_add_char(b, '\n');
-	}
-}
-
 static const char *verb(const struct ngc_purge_request *req)
 {
 	static const char *const done[] = { "removed", "invalidated", "expired" };
@@ -252,9 +215,12 @@ static void text_end(struct purge *p)
 
 	for (size_t i = 0; i < r->found.n_selectors; i++)
 		if (r->found.selectors[i].matched == 0)
-			text_miss(p, &r->found.selectors[i]);
-	ngc_buf_printf(b, "%s %llu %s (%s)", verb(&p->req), (unsigned long long)r->purged,
-	    r->purged == 1 ? "entry" : "entries", ngc_format_size(r->bytes, size));
+			out_miss_text(b, p->env, &r->found.selectors[i]);
+	ngc_buf_printf(b, "%s %llu %s", verb(&p->req), (unsigned long long)r->purged,
+	    r->purged == 1 ? "entry" : "entries");
+	if (r->purged > 0)
+		ngc_buf_printf(b, " (%s%s)", ngc_format_size(r->bytes, size),
+		    r->bytes < 1024 ? " bytes" : "");
 	text_count(b, r->variants, r->variants == 1 ? "of them a variant" : "of them variants");
 	text_count(b, r->already_gone, "already gone");
 	text_count(b, r->replaced, "replaced by nginx meanwhile and kept");
@@ -279,6 +245,7 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	if (p->env->json)
 		json_begin(p, list);
 	code = ngc_purge(&p->req, &p->result, &err);
+	ui_walked(p->env, &p->result.found);
 	status = code == NGC_OK ? ui_selection_status(&p->result.found, args) : ui_failed(&err);
 	if (status != EXIT_PARTIAL && p->result.failed > 0)
 		status = EXIT_PARTIAL;
@@ -302,7 +269,8 @@ static int purge_run(struct cmd_env *env, const struct cmd_args *args)
 		    .now = env->now,
 		    .jobs = env->jobs,
 		    .stop = env->stop,
-		    .problem = problem } };
+		    .damaged_met = env->verbose ? ui_damaged_met : NULL,
+		.problem = ui_problem } };
 	int status;
 
 	p.req.arg = &p;

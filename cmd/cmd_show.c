@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd.h"
 
+#include <stdio.h>
+#include <strings.h>
+
 #include "ngc/show.h"
 #include "out_entry.h"
 
@@ -13,12 +16,6 @@ static const struct cmd_opt show_opts[] = {
 
 static const char *const show_synopsis[] = { "show [options] URL", "show [options] --key KEY",
 	"show [options] --file PATH", NULL };
-
-static void problem(void *arg, const struct ngc_error *err)
-{
-	(void)arg;
-	ui_print_error(err);
-}
 
 static enum ngc_code write_piece(void *arg, const void *p, size_t n, struct ngc_error *err)
 {
@@ -59,6 +56,18 @@ static int show_entry(struct cmd_env *env, struct ngc_shown *shown)
 	return code == NGC_OK ? EXIT_DONE : ui_failed(&err);
 }
 
+/* On standard error: the answer is no. */
+static void tell_miss(const struct cmd_env *env, const struct ngc_selector_result *s)
+{
+	struct ngc_buf b = { 0 };
+
+	ui_error("%s: not cached", s->text);
+	out_miss_text(&b, env, s);
+	if (!env->quiet && !b.failed)
+		fwrite(b.p, 1, b.n, stderr);
+	ngc_buf_free(&b);
+}
+
 /* "http" or "https", as the URL asked for; NULL: it was not a URL. */
 static const char *scheme_of(const struct cmd_args *args)
 {
@@ -73,8 +82,10 @@ static int show_run(struct cmd_env *env, const struct cmd_args *args)
 		.select = env->select,
 		.now = env->now,
 		.jobs = env->jobs,
+		.explain_misses = true,
 		.stop = env->stop,
-		.problem = problem };
+		.damaged_met = env->verbose ? ui_damaged_met : NULL,
+		.problem = ui_problem };
 	struct ngc_shown shown;
 	struct ngc_error err;
 	enum ngc_code code;
@@ -84,9 +95,13 @@ static int show_run(struct cmd_env *env, const struct cmd_args *args)
 		ui_error("show: expected one URL, --key or --file; see 'ngxcache help show'");
 		return EXIT_USAGE;
 	}
+	if (env->json && cmd_args_has(args, OPT_BODY)) {
+		ui_error("show: --json and --body exclude each other");
+		return EXIT_USAGE;
+	}
 	code = ngc_show(&run, scheme_of(args), &shown, &err);
 	if (code == NGC_GONE) {
-		ui_error("%s: not cached", shown.found.selectors[0].text);
+		tell_miss(env, &shown.found.selectors[0]);
 		status = shown.found.failed > 0 ? EXIT_PARTIAL : EXIT_NO;
 	} else if (code != NGC_OK) {
 		status = ui_failed(&err);

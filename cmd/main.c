@@ -185,7 +185,7 @@ static void print_warnings(const struct ngc_site *site)
 
 	if (conf == NULL)
 		return;
-	ui_error("configuration: %s", ngc_conf_file(conf));
+	ui_error("reading %s", ngc_conf_file(conf));
 	for (size_t i = 0; (text = ngc_conf_warning(conf, i)) != NULL; i++)
 		ui_error("%s", text);
 }
@@ -219,6 +219,9 @@ static int run_command(const struct cmd *cmd, struct globals *g, const struct cm
 	}
 	if (g->env.verbose)
 		print_warnings(g->env.site);
+	if (ngc_site_zones(g->env.site) == 0 && !g->env.quiet && ngc_site_conf(g->env.site) != NULL)
+		ui_error("%s: there is no cache: no *_cache_path in it",
+		    ngc_conf_file(ngc_site_conf(g->env.site)));
 	status = cmd->run(&g->env, args);
 out:
 	ngc_site_free(g->env.site);

@@ -240,7 +240,7 @@ void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e)
 	jsonw_member_bool(b, "name_ok", ngc_header_name_ok(&e->header, e->name));
 }
 
-const char out_entry_heading[] = "STATUS  STATE           SIZE  CACHED     KEY\n";
+const char out_entry_heading[] = "STATUS  STATE           SIZE  AGE        KEY\n";
 
 static const char *state_color(const struct cmd_env *env, enum ngc_state s)
 {
@@ -363,10 +363,44 @@ enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env, struc
 	ngc_buf_printf(b, "%-14s %s%s\n", "kind",
 	    ngc_header_is_variant(h, e->name) ? "variant of its key" : "main entry",
 	    e->orphan ? ", in a place where nginx does not look (orphan)" : "");
-	ngc_buf_printf(b, "%-14s %lld bytes (%s), body from %u\n", "size", (long long)e->size,
-	    ngc_format_size((uint64_t)e->size, size), h->body_start);
+	ngc_buf_printf(b, "%-14s %lld bytes", "size", (long long)e->size);
+	if (e->size >= 1024)
+		ngc_buf_printf(b, " (%s)", ngc_format_size((uint64_t)e->size, size));
+	ngc_buf_printf(b, ", body from %u\n", h->body_start);
 	ngc_buf_printf(b, "%-14s version %d, %s\n", "layout", ngc_layout_version(h->layout),
 	    ngc_layout_abi(h->layout));
 	text_response(b, &e->response);
 	return NGC_OK;
+}
+
+/* How many of the tried places the text names without -v. */
+#define TRIED_SHOWN 4
+
+static void text_place(struct ngc_buf *b, const struct ngc_tried *t)
+{
+	ngc_buf_add_str(b, "    ");
+	ngc_text_escape(b, ngc_bytes(t->key, t->key_len));
+	if (t->placed)
+		ngc_buf_printf(b, "\n        %s/%s%s", t->zone->path, t->dir, t->name);
+	ngc_buf_add_char(b, '\n');
+}
+
+void out_miss_text(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_selector_result *s)
+{
+	bool all = env->verbose || s->n_tried <= TRIED_SHOWN;
+	size_t shown = all ? s->n_tried : TRIED_SHOWN;
+
+	ngc_buf_add_str(b, "nothing matched '");
+	ngc_text_escape(b, ngc_bytes_of(s->text));
+	ngc_buf_printf(b, "'%s\n", shown > 0 ? "; looked up:" : "");
+	for (size_t i = 0; i < shown; i++)
+		text_place(b, &s->tried[i]);
+	if (!all)
+		ngc_buf_printf(b, "    and %zu more (-v tells)\n", s->n_tried - shown);
+	for (size_t i = 0; i < s->n_near; i++) {
+		ngc_buf_add_str(b, i == 0 ? "but there is: " : "              ");
+		ngc_text_escape(b, ngc_bytes_of(s->near[i].url));
+		ngc_buf_add_char(b, '\n');
+	}
 }

@@ -18,11 +18,15 @@ void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e);
 enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
     struct ngc_error *err);
 
-/* The heading of such lines. */
+/* The heading of such lines, for a terminal. */
 extern const char out_entry_heading[];
 
 /* Everything, a line a fact. */
 enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
     struct ngc_error *err);
+
+/* What a selector that matched nothing tried, and what there is near. */
+void out_miss_text(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_selector_result *s);
 
 #endif

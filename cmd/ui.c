@@ -36,6 +36,31 @@ void ui_print_error(const struct ngc_error *err)
 	print_line(err->text);
 }
 
+void ui_problem(void *arg, const struct ngc_error *err)
+{
+	(void)arg;
+	ui_print_error(err);
+}
+
+void ui_damaged_met(void *arg, const struct ngc_entry *e)
+{
+	(void)arg;
+	ui_error("%s/%s%s: damaged: not a cache file of a version we know",
+	    ngc_cache_zone(e->cache)->path, e->dir, e->name);
+}
+
+void ui_walked(const struct cmd_env *env, const struct ngc_select_result *result)
+{
+	const struct ngc_walk_totals *t = &result->totals;
+
+	if (env->verbose && result->walked)
+		ui_error("walked: %llu candidates, %llu damaged, %llu orphans, %llu temporary, "
+			 "%llu foreign",
+		    (unsigned long long)t->candidates, (unsigned long long)t->damaged,
+		    (unsigned long long)t->orphans, (unsigned long long)t->temporary,
+		    (unsigned long long)t->foreign);
+}
+
 int ui_status(enum ngc_code code)
 {
 	switch (code) {

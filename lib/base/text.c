@@ -79,7 +79,7 @@ static bool is_unsafe(uint32_t c)
 
 size_t ngc_text_escape_one(struct ngc_bytes s, char out[NGC_ESCAPE_MAX])
 {
-	static const char named[] = { ['\n'] = 'n', ['\t'] = 't', ['\r'] = 'r', ['\\'] = '\\' };
+	static const char named[] = { ['\n'] = 'n', ['\t'] = 't', ['\r'] = 'r' };
 	uint32_t c;
 
 	if (utf8_decode(s, &c) == 0)
@@ -163,19 +163,34 @@ static size_t distance(const char *a, const char *b)
 	return row[lb];
 }
 
+/* The only candidate that begins with word; NULL when there is none or another. */
+static const char *completion(const char *word, const char *const *candidates)
+{
+	const char *found = NULL;
+
+	for (; *candidates != NULL; candidates++) {
+		if (word[0] == '\0' || strncmp(*candidates, word, strlen(word)) != 0)
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = *candidates;
+	}
+	return found;
+}
+
 const char *ngc_text_nearest(const char *word, const char *const *candidates)
 {
-	const char *best = NULL;
-	size_t near = strlen(word) / 3 + 1;
+	const char *best = completion(word, candidates);
+	size_t limit = strlen(word) / 3 + 2; /* the first distance that is too far */
 
+	if (best != NULL)
+		return best;
 	for (; *candidates != NULL; candidates++) {
 		size_t d = distance(word, *candidates);
 
-		if (d <= near && d < strlen(word)) {
-			near = d > 0 ? d - 1 : 0;
+		if (d < limit && d < strlen(word)) {
+			limit = d;
 			best = *candidates;
-			if (d == 0)
-				break;
 		}
 	}
 	return best;

@@ -205,7 +205,7 @@ bool ngc_parse_instant(struct ngc_bytes s, int64_t now, int64_t *out)
 
 const char *ngc_format_size(uint64_t bytes, char out[NGC_UNIT_TEXT])
 {
-	static const char units[] = "BkMGTPE";
+	static const char units[] = " kmgtpe";
 	double v = (double)bytes;
 	size_t u = 0;
 
@@ -216,7 +216,8 @@ const char *ngc_format_size(uint64_t bytes, char out[NGC_UNIT_TEXT])
 	if (u == 0)
 		snprintf(out, NGC_UNIT_TEXT, "%llu", (unsigned long long)bytes);
 	else
-		snprintf(out, NGC_UNIT_TEXT, v < 9.95 ? "%.1f%c" : "%.0f%c", v, units[u]);
+		snprintf(out, NGC_UNIT_TEXT, v < 9.95 && v != (double)(int)v ? "%.1f%c" : "%.0f%c",
+		    v, units[u]);
 	return out;
 }
 

@@ -25,8 +25,9 @@ struct ngc_purge_request {
 	unsigned jobs;
 	const volatile sig_atomic_t *stop;
 	void (*each)(void *arg, struct ngc_entry *e); /* acted on; may be NULL */
+	void (*damaged_met)(void *arg, const struct ngc_entry *e); /* and not selected; or NULL */
 	void (*problem)(void *arg, const struct ngc_error *err);
-	void *arg;               /* each and problem are called by one thread at a time */
+	void *arg;               /* all are called by one thread at a time */
 };
 
 #define NGC_PURGE_ERRORS_MAX 100

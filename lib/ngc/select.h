@@ -106,6 +106,8 @@ struct ngc_select_run {
 	 */
 	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
 	    struct ngc_error *err);
+	/* A damaged file that is not selected; may be NULL.  By one thread at a time. */
+	void (*damaged_met)(void *arg, const struct ngc_entry *e);
 	/* What failed; the run goes on.  By one thread at a time. */
 	void (*problem)(void *arg, const struct ngc_error *err);
 	void *arg;

@@ -18,7 +18,7 @@ bool ngc_utf8_valid(struct ngc_bytes s);
 /*
  * Append s so that it is safe on a terminal and stays on one line: control characters (C0,
  * DEL, C1), the Unicode characters that reorder or end lines, and bytes that are not UTF-8
- * become \n, \t, \r, \xNN or \u{NNNN}; a backslash becomes two.
+ * become \n, \t, \r, \xNN or \u{NNNN}.  For people: a backslash stays as it is.
  */
 void ngc_text_escape(struct ngc_buf *out, struct ngc_bytes s);
 
@@ -33,7 +33,8 @@ size_t ngc_text_escape_one(struct ngc_bytes s, char out[NGC_ESCAPE_MAX]);
 void ngc_text_base64(struct ngc_buf *out, struct ngc_bytes s);
 
 /*
- * The candidate nearest to word by edit distance, for "did you mean"; NULL when none is near.
+ * The only candidate that word is the beginning of, else the nearest one by edit distance, for
+ * "did you mean"; NULL when none is near.
  * candidates ends with NULL.
  */
 const char *ngc_text_nearest(const char *word, const char *const *candidates);

@@ -39,7 +39,7 @@ bool ngc_parse_instant(struct ngc_bytes s, int64_t now, int64_t *out);
 /* Room for any text the functions below write. */
 #define NGC_UNIT_TEXT 48
 
-/* 1536 -> "1.5k", for people; plain bytes below 1k. */
+/* 1536 -> "1.5k", 10485760 -> "10m", for people; plain bytes below 1k. */
 const char *ngc_format_size(uint64_t bytes, char out[NGC_UNIT_TEXT]);
 
 /* 5400 -> "1h 30m": the two largest units, in the form ngc_parse_seconds() takes. */

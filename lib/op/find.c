@@ -41,7 +41,7 @@ struct find {
 	size_t n_hands;
 	atomic_uint_fast64_t *matched; /* of each selector */
 	atomic_uint_fast64_t visited, failed;
-	pthread_mutex_t lock;          /* for problem() */
+	pthread_mutex_t lock;          /* for the callbacks that one thread calls at a time */
 	enum phase phase;
 	struct target_range keyed, paths; /* of the cache in hand */
 };
@@ -130,6 +130,15 @@ static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entr
 	return judge_filters(&h->judge, selected, err);
 }
 
+static void meet_damaged(struct find *f, const struct ngc_entry *e)
+{
+	if (f->run->damaged_met == NULL)
+		return;
+	pthread_mutex_lock(&f->lock);
+	f->run->damaged_met(f->run->arg, e);
+	pthread_mutex_unlock(&f->lock);
+}
+
 /* Was it met in an earlier phase? */
 static bool seen_before(const struct find *f, const struct ngc_entry *e)
 {
@@ -153,11 +162,15 @@ static enum ngc_code offer(void *arg, unsigned thread, struct ngc_entry *e,
 	enum ngc_code code;
 	bool selected;
 
-	if ((e->damaged && !f->run->damaged) || seen_before(f, e))
+	if (seen_before(f, e))
 		return NGC_OK;
 	code = judge_entry(f, h, e, &selected, err);
 	if (code == NGC_DAMAGED || code == NGC_DENIED) {
 		problem(f, err);
+		return NGC_OK;
+	}
+	if (code == NGC_OK && e->damaged && !(selected && f->run->damaged)) {
+		meet_damaged(f, e);
 		return NGC_OK;
 	}
 	if (code != NGC_OK || !selected)

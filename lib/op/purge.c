@@ -115,6 +115,14 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	return NGC_OK;
 }
 
+static void damaged_met(void *arg, const struct ngc_entry *e)
+{
+	const struct purge *p = arg;
+
+	if (p->req->damaged_met != NULL)
+		p->req->damaged_met(p->req->arg, e);
+}
+
 static void problem(void *arg, const struct ngc_error *err)
 {
 	struct purge *p = arg;
@@ -138,6 +146,7 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 		.damaged = req->mode == NGC_PURGE_REMOVE, /* elsewhere there is no field to write */
 		.stop = req->stop,
 		.visit = visit,
+		.damaged_met = damaged_met,
 		.problem = problem,
 		.arg = &p };
 	enum ngc_code code;

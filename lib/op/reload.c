@@ -223,7 +223,7 @@ static enum ngc_code check_site(const struct ngc_site *site, struct ngc_error *e
 	int end = 0;
 
 	if (conf == NULL || strcmp(ngc_conf_file(conf), "-") == 0)
-		return ngc_fail(err, NGC_INVALID, 0, "reload needs the configuration's file");
+		return ngc_fail(err, NGC_INVALID, 0, "reload: a configuration file is needed (-c FILE)");
 	if (root == NULL)
 		return NGC_OK;
 	sscanf(root, "/proc/%*[0-9]/root%n", &end);

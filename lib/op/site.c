@@ -75,7 +75,9 @@ enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
 {
 	enum ngc_code code = ngc_cache_open(z, sysroot(s, z), out, err);
 
-	return code == NGC_GONE && !z->configured ? NGC_INVALID : code;
+	if (code == NGC_GONE && !z->configured)
+		code = err->code = NGC_INVALID;
+	return code;
 }
 
 bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z, struct ngc_place *out)
@@ -206,7 +208,7 @@ static enum ngc_code take_params(struct ngc_site *s, struct ngc_zone *z, const c
 		} else {
 			return ngc_fail(err, NGC_INVALID, 0,
 			    "-d %s: '%.*s': expected name=NAME, levels=L or key=TEMPLATE "
-			    "(a comma in DIR is written \\,)",
+			    "(a comma in DIR needs a backslash)",
 			    z->path, (int)n, p);
 		}
 		p += n;
@@ -310,8 +312,8 @@ static enum ngc_code unknown_zone(const struct ngc_site *s, const char *name,
 		if (s->all[i]->name != NULL)
 			ngc_buf_printf(&known, "%s%s", known.n > 0 ? ", " : "", s->all[i]->name);
 	text = ngc_buf_str(&known);
-	code = ngc_fail(err, NGC_INVALID, 0, "unknown zone '%s': there %s%s", name,
-	    known.n > 0 ? "are: " : "is none", text != NULL ? text : "");
+	code = ngc_fail(err, NGC_INVALID, 0, "unknown zone '%s'; %s%s", name,
+	    known.n > 0 ? "there is: " : "there is none", text != NULL ? text : "");
 	ngc_buf_free(&known);
 	return code;
 }

@@ -24,7 +24,7 @@ static struct target *add(struct targets *t, struct ngc_error *err)
 		ngc_no_memory(err);
 		return NULL;
 	}
-	t->list[t->n] = (struct target){ 0 };
+	t->list[t->n] = (struct target){ .order = t->n };
 	return &t->list[t->n++];
 }
 
@@ -171,23 +171,35 @@ static enum ngc_code compute_one(const struct ngc_select_run *run, size_t i, str
 	return NGC_OK;
 }
 
+static enum ngc_code sort(struct targets *t, struct ngc_error *err)
+{
+	t->places = ngc_array_alloc(t->n, sizeof(*t->places));
+	if (t->places == NULL)
+		return ngc_no_memory(err);
+	if (t->n > 0)
+		qsort(t->list, t->n, sizeof(*t->list), compare_targets);
+	for (size_t i = 0; i < t->n; i++)
+		t->places[t->list[i].order] = i;
+	return NGC_OK;
+}
+
 enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *t,
     struct ngc_select_result *out, struct ngc_error *err)
 {
 	const struct ngc_select *s = run->select;
 
 	t->covers = ngc_array_alloc(s->n_selectors, sizeof(struct ngc_cover *));
-	if (t->covers == NULL)
+	t->starts = ngc_array_alloc(s->n_selectors + 1, sizeof(*t->starts));
+	if (t->covers == NULL || t->starts == NULL)
 		return ngc_no_memory(err);
 	for (size_t i = 0; i < s->n_selectors; i++) {
 		enum ngc_code code = compute_one(run, i, t, out, err);
 
 		if (code != NGC_OK)
 			return code;
+		t->starts[i + 1] = t->n;
 	}
-	if (t->n > 0)
-		qsort(t->list, t->n, sizeof(*t->list), compare_targets);
-	return NGC_OK;
+	return sort(t, err);
 }
 
 void targets_free(struct targets *t)
@@ -195,6 +207,8 @@ void targets_free(struct targets *t)
 	for (size_t i = 0; i < t->n_covers; i++)
 		ngc_cover_free(t->covers[i]);
 	free(t->covers);
+	free(t->starts);
+	free(t->places);
 	free(t->list);
 }
 

@@ -13,6 +13,7 @@
 struct target {
 	size_t selector;             /* which selector it belongs to */
 	size_t cache;                /* in which of the run's zones */
+	size_t order;                /* in which it was computed */
 	bool keyed;                  /* by its key, else by its path */
 	struct ngc_bytes key;
 	uint32_t crc32;              /* of the key */
@@ -24,6 +25,8 @@ struct target {
 struct targets {
 	struct target *list; /* sorted by cache, keyed ones first, then by crc32 or name */
 	size_t n, cap;
+	size_t *starts;            /* the order of the first of each selector, and the end */
+	size_t *places;            /* where each stands in the list, by its order */
 	struct ngc_cover **covers; /* what the keys are borrowed from */
 	size_t n_covers;
 };

@@ -73,7 +73,7 @@ START_TEST(escaped_text_is_safe_on_a_terminal)
 		{ "", "" },
 		{ "http://example.com/a?b=c", "http://example.com/a?b=c" },
 		{ "a\nb\tc\rd", "a\\nb\\tc\\rd" },
-		{ "\\n", "\\\\n" },
+		{ "\\n", "\\n" },
 		{ "\x1b[31m\x07\x7f", "\\x1b[31m\\x07\\x7f" },
 		{ "\xc2\x9b", "\\u{009b}" },              /* C1: CSI */
 		{ "\xc2\x85", "\\u{0085}" },              /* C1: NEL */

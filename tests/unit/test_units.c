@@ -89,8 +89,8 @@ START_TEST(formatted_values_read_like_nginx_values)
 	ck_assert_str_eq(ngc_format_size(0, out), "0");
 	ck_assert_str_eq(ngc_format_size(1023, out), "1023");
 	ck_assert_str_eq(ngc_format_size(1536, out), "1.5k");
-	ck_assert_str_eq(ngc_format_size(10485760, out), "10M");
-	ck_assert_str_eq(ngc_format_size(UINT64_MAX, out), "16E");
+	ck_assert_str_eq(ngc_format_size(10485760, out), "10m");
+	ck_assert_str_eq(ngc_format_size(UINT64_MAX, out), "16e");
 	ck_assert_str_eq(ngc_format_seconds(5400, out), "1h 30m");
 	ck_assert_str_eq(ngc_format_seconds(-61, out), "-1m 1s");
 	ck_assert_str_eq(ngc_format_seconds(0, out), "0s");
