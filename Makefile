@@ -118,7 +118,6 @@ MAN_PAGES := $(sort $(wildcard man/*.[1-9]))
 
 # Programs that write TAP.
 CHECKS := \
-	tests/check/fixtures \
 	tests/check/install \
 	tests/check/layers \
 	tests/check/man \
@@ -180,7 +179,7 @@ $O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
 	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # Slow suites first, so that the cores are busy to the end.
-SUITES = $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
+SUITES = tests/check/fixtures $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
          $(UNIT_BINS) $(REPLAYS)
 RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
 
