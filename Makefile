@@ -65,6 +65,7 @@ LIB_SRCS := \
 	lib/route/configured.c \
 	lib/route/cover.c \
 	lib/route/facts.c \
+	lib/route/grammar.c \
 	lib/route/idna.c \
 	lib/route/learn.c \
 	lib/route/normalise.c \
@@ -76,6 +77,7 @@ LIB_SRCS := \
 	lib/route/template.c \
 	lib/route/upstream.c \
 	lib/route/url.c \
+	lib/route/value.c \
 	lib/store/cache.c \
 	lib/store/denied.c \
 	lib/store/dir.c \
@@ -106,6 +108,7 @@ UNIT_TESTS := \
 	tests/unit/test_lexer.c \
 	tests/unit/test_lexing_shared.c \
 	tests/unit/test_mem.c \
+	tests/unit/test_path.c \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \
 	tests/unit/test_template.c \

@@ -9,10 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
+
 /*
  * The path is walked component by component, each opened relative to the one before without
  * following a link; a link's text is put in front of what is left.  openat2(2) could resolve
  * below a root, but does not tell who owns the links, and is Linux's alone.
+ *
+ * The links of /proc (PID/root, PID/cwd, PID/fd/N) lead where the kernel says, which in another
+ * mount namespace is not where their text says.  They are followed so, but not below a root.
  */
 
 #ifdef O_PATH
@@ -23,6 +31,7 @@
 
 struct walk {
 	int root, cur;
+	bool real_root;
 	char rest[PATH_MAX]; /* what is still to be walked */
 	struct ngc_links *links;
 };
@@ -42,23 +51,20 @@ static void enter(struct walk *w, int fd)
 	w->cur = fd;
 }
 
-/* Take the next component off the rest; false at the end. */
-static bool next_component(struct walk *w, char out[NAME_MAX + 1])
+/* Take the next component off the rest: 1, at the end 0, -1 and errno when it is too long. */
+static int next_component(struct walk *w, char out[NAME_MAX + 1])
 {
-	const char *p = w->rest;
-	size_t n;
+	const char *p = w->rest + strspn(w->rest, "/");
+	size_t n = strcspn(p, "/");
 
-	while (*p == '/')
-		p++;
-	n = strcspn(p, "/");
-	if (n == 0)
-		return false;
-	if (n > NAME_MAX)
-		n = NAME_MAX; /* too long to exist: the open fails */
+	if (n > NAME_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
 	memcpy(out, p, n);
 	out[n] = '\0';
 	memmove(w->rest, p + n, strlen(p + n) + 1);
-	return true;
+	return n > 0;
 }
 
 static bool is_last(const struct walk *w)
@@ -66,47 +72,73 @@ static bool is_last(const struct walk *w)
 	return w->rest[strspn(w->rest, "/")] == '\0';
 }
 
-/*
- * Stat a component and, when it is a link, read its text: *n is its length.  The two belong
- * together, whoever renames things meanwhile.
- */
-static int look(const struct walk *w, const char *name, struct stat *st, char text[PATH_MAX],
-    ssize_t *n)
-{
+/* A component, and when it is a link, its text. */
+struct seen {
+	struct stat st;
+	char text[PATH_MAX];
+	size_t n;
+	bool of_proc;
+};
+
 #ifdef O_PATH
-	int fd = openat(w->cur, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), r;
+/* Stat and text belong together, whoever renames things meanwhile. */
+static int look(const struct walk *w, const char *name, struct seen *out)
+{
+	int fd = openat(w->cur, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs fs;
+	ssize_t n = 0;
 
 	if (fd < 0)
 		return -1;
-	r = fstat(fd, st);
-	*n = r == 0 && S_ISLNK(st->st_mode) ? readlinkat(fd, "", text, PATH_MAX - 1) : 0;
+	if (fstat(fd, &out->st) != 0) {
+		n = -1;
+	} else if (S_ISLNK(out->st.st_mode)) {
+		n = readlinkat(fd, "", out->text, sizeof(out->text) - 1);
+		out->of_proc = fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+	}
 	close(fd);
-#else
-	int r = fstatat(w->cur, name, st, AT_SYMLINK_NOFOLLOW);
-
-	*n = r == 0 && S_ISLNK(st->st_mode) ? readlinkat(w->cur, name, text, PATH_MAX - 1) : 0;
-#endif
-	return r == 0 && *n >= 0 ? 0 : -1;
+	out->n = n > 0 ? (size_t)n : 0;
+	return n < 0 ? -1 : 0;
 }
-
-/* Put the n bytes of a link's text in front of the rest. */
-static int follow(struct walk *w, uid_t owner, const char *text, size_t n)
+#else
+static int look(const struct walk *w, const char *name, struct seen *out)
 {
-	size_t rest = strlen(w->rest);
+	ssize_t n = 0;
 
+	if (fstatat(w->cur, name, &out->st, AT_SYMLINK_NOFOLLOW) != 0)
+		return -1;
+	if (S_ISLNK(out->st.st_mode))
+		n = readlinkat(w->cur, name, out->text, sizeof(out->text) - 1);
+	out->of_proc = false;
+	out->n = n > 0 ? (size_t)n : 0;
+	return n < 0 ? -1 : 0;
+}
+#endif
+
+static int note_link(struct walk *w, uid_t owner)
+{
 	if (w->links->n == NGC_LINKS_MAX) {
 		errno = ELOOP;
 		return -1;
 	}
-	if (n + 1 + rest >= sizeof(w->rest)) {
+	w->links->owner[w->links->n++] = owner;
+	return 0;
+}
+
+/* Put a link's text in front of the rest, which is empty or begins with a slash. */
+static int follow(struct walk *w, const struct seen *link)
+{
+	size_t rest = strlen(w->rest);
+
+	if (note_link(w, link->st.st_uid) != 0)
+		return -1;
+	if (link->n + rest >= sizeof(w->rest)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	w->links->owner[w->links->n++] = owner;
-	memmove(w->rest + n + 1, w->rest, rest + 1);
-	memcpy(w->rest, text, n);
-	w->rest[n] = '/';
-	if (text[0] == '/')
+	memmove(w->rest + link->n, w->rest, rest + 1);
+	memcpy(w->rest, link->text, link->n);
+	if (link->text[0] == '/')
 		enter(w, w->root);
 	return 0;
 }
@@ -125,25 +157,35 @@ static int go_up(struct walk *w)
 	return 0;
 }
 
+/* The flags for a component: what is passed, and what stands before a slash, is a directory. */
+static int flags_for(const struct walk *w, int flags)
+{
+	if (!is_last(w))
+		return OPEN_TO_PASS | O_DIRECTORY;
+	return (w->rest[0] == '/' ? flags | O_DIRECTORY : flags) | O_CLOEXEC;
+}
+
 /* Walk one component; *opened becomes the descriptor of the last one, unless it is a link. */
 static int step(struct walk *w, const char *name, int flags, int *opened)
 {
-	struct stat st;
-	char text[PATH_MAX];
-	ssize_t n;
 	bool last = is_last(w);
-	int fd;
+	int how = flags_for(w, flags) | O_NOFOLLOW, fd;
+	struct seen seen;
 
 	if (strcmp(name, ".") == 0)
 		return 0;
 	if (strcmp(name, "..") == 0)
 		return go_up(w);
-	if (look(w, name, &st, text, &n) != 0)
+	if (look(w, name, &seen) != 0)
 		return -1;
-	if (S_ISLNK(st.st_mode))
-		return follow(w, st.st_uid, text, (size_t)n);
-	fd = openat(w->cur, name,
-	    (last ? flags : OPEN_TO_PASS | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+	if (S_ISLNK(seen.st.st_mode) && !(seen.of_proc && w->real_root))
+		return follow(w, &seen);
+	if (S_ISLNK(seen.st.st_mode)) {
+		how &= ~O_NOFOLLOW;
+		if (note_link(w, seen.st.st_uid) != 0)
+			return -1;
+	}
+	fd = openat(w->cur, name, how);
 	if (fd < 0)
 		return -1;
 	if (last)
@@ -153,30 +195,42 @@ static int step(struct walk *w, const char *name, int flags, int *opened)
 	return 0;
 }
 
+/* Where the path begins: at the root, or in the working directory. */
+static int start(struct walk *w, const char *root, const char *path)
+{
+	w->real_root = root == NULL || root[0] == '\0';
+	w->root = open(w->real_root ? "/" : root, OPEN_TO_PASS | O_DIRECTORY);
+	w->cur = w->root;
+	if (w->root < 0 || !w->real_root || path[0] == '/')
+		return w->root < 0 ? -1 : 0;
+	w->cur = open(".", OPEN_TO_PASS | O_DIRECTORY);
+	if (w->cur < 0) {
+		int saved = errno;
+
+		close(w->root);
+		errno = saved;
+		return -1;
+	}
+	return 0;
+}
+
 int ngc_path_open(const char *root, const char *path, int flags, struct ngc_links *links)
 {
 	struct ngc_links unused;
 	struct walk w = { .links = links != NULL ? links : &unused };
 	char name[NAME_MAX + 1];
-	int fd = -1, saved;
+	int fd = -1, more, saved;
 
 	w.links->n = 0;
-	if (strlen(path) >= sizeof(w.rest)) {
-		errno = ENAMETOOLONG;
+	if (path[0] == '\0' || strlen(path) >= sizeof(w.rest)) {
+		errno = path[0] == '\0' ? ENOENT : ENAMETOOLONG;
 		return -1;
 	}
 	memcpy(w.rest, path, strlen(path) + 1);
-	w.root = open(root != NULL && root[0] != '\0' ? root : "/", OPEN_TO_PASS | O_DIRECTORY);
-	if (w.root < 0)
+	if (start(&w, root, path) != 0)
 		return -1;
-	w.cur = w.root;
-	if ((root == NULL || root[0] == '\0') && path[0] != '/') {
-		w.cur = open(".", OPEN_TO_PASS | O_DIRECTORY);
-		if (w.cur < 0)
-			w.cur = w.root;
-	}
-	while (fd < 0 && next_component(&w, name))
-		if (step(&w, name, flags, &fd) != 0)
+	while (fd < 0 && (more = next_component(&w, name)) != 0)
+		if (more < 0 || step(&w, name, flags, &fd) != 0)
 			goto out;
 	if (fd < 0) /* the path ended in "/", "." or ".." */
 		fd = openat(w.cur, ".", flags | O_CLOEXEC);
