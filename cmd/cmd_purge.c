@@ -27,6 +27,7 @@ struct purge {
 	struct ngc_purge_request req;
 	struct ngc_purge_result result;
 	struct ngc_buf out;
+	bool listed; /* an entry stands in the document */
 };
 
 static bool take_mode(const struct cmd_args *args, struct ngc_purge_request *req)
@@ -62,7 +63,8 @@ static void each(void *arg, struct ngc_entry *e)
 	enum ngc_code code;
 
 	if (p->env->json) {
-		jsonw_comma(&p->out);
+		if (p->listed) /* it may be written already */
+			ngc_buf_add_char(&p->out, ',');
 		ngc_buf_add_char(&p->out, '{');
 		code = out_entry_json(&p->out, p->env, e, &err);
 		ngc_buf_add_char(&p->out, '}');
@@ -73,6 +75,7 @@ static void each(void *arg, struct ngc_entry *e)
 		p->out.n = start;
 		ui_print_error(&err);
 	}
+	p->listed |= code == NGC_OK;
 	if (p->out.n >= 64 * 1024)
 		out_write(&p->out); /* a reader who went away does not end a purge */
 }
