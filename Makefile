@@ -101,6 +101,7 @@ CMD_SRCS := \
 
 UNIT_TESTS := \
 	tests/unit/test_bytes.c \
+	tests/unit/test_cache.c \
 	tests/unit/test_conf.c \
 	tests/unit/test_digest.c \
 	tests/unit/test_error.c \
@@ -108,6 +109,7 @@ UNIT_TESTS := \
 	tests/unit/test_lexer.c \
 	tests/unit/test_lexing_shared.c \
 	tests/unit/test_mem.c \
+	tests/unit/test_names.c \
 	tests/unit/test_path.c \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \

@@ -15,13 +15,27 @@
 /* Never a cache, whatever lies in them. */
 static const char *const system_dirs[] = { "/", "/etc", "/usr", "/var", "/home" };
 
-static bool is_system_dir(const struct stat *st)
+static bool place_below(const char *sysroot, const char *path, struct ngc_place *out)
+{
+	int fd = ngc_path_open(sysroot, path, O_RDONLY | O_DIRECTORY, NULL);
+	struct stat st;
+	bool found = fd >= 0 && fstat(fd, &st) == 0;
+
+	if (found)
+		*out = (struct ngc_place){ st.st_dev, st.st_ino };
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* Is it one of them, of this system or of the one below sysroot? */
+static bool is_system_dir(struct ngc_place place, const char *sysroot)
 {
 	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(system_dirs[0]); i++) {
-		struct stat other;
+		struct ngc_place other;
 
-		if (stat(system_dirs[i], &other) == 0 && other.st_dev == st->st_dev &&
-		    other.st_ino == st->st_ino)
+		if ((place_below(NULL, system_dirs[i], &other) && ngc_place_same(place, other)) ||
+		    (place_below(sysroot, system_dirs[i], &other) && ngc_place_same(place, other)))
 			return true;
 	}
 	return false;
@@ -36,26 +50,47 @@ static bool links_trusted(const struct ngc_links *links, uid_t owner)
 	return true;
 }
 
-/* Is the directory empty, or is there a trace of nginx's cache in it?  -1: cannot be read. */
+/* Does only nginx make such a name?  Where the type is not known, by its form alone. */
+static bool is_trace(const char *name, unsigned char type)
+{
+	switch (name_kind(name)) {
+	case NAME_CANDIDATE:
+	case NAME_TEMP_FILE:
+		return type == DT_REG || type == DT_UNKNOWN;
+	case NAME_LEVEL:
+		return type == DT_DIR || type == DT_UNKNOWN;
+	case NAME_TEMP_DIR:
+	case NAME_OTHER:
+		break;
+	}
+	return false;
+}
+
+/*
+ * Is there a trace of nginx's cache in the directory, or nothing but perhaps a "temp", which is
+ * no proof but may stand in an empty cache?  -1: it cannot be read.
+ */
 static int looks_like_cache(int fd)
 {
 	struct dir_reader *d = dir_reader_new();
 	const char *name = NULL;
 	unsigned char type;
 	bool empty = true;
-	int result = -1;
+	int result = -1, saved;
 
 	if (d == NULL || dir_reader_start(d, fd) != 0)
 		goto out;
 	errno = 0;
-	while ((name = dir_reader_next(d, &type)) != NULL && name_kind(name) == NAME_OTHER)
-		empty = false;
+	while ((name = dir_reader_next(d, &type)) != NULL && !is_trace(name, type))
+		empty = empty && name_kind(name) == NAME_TEMP_DIR;
 	if (name != NULL)
 		result = 1;
 	else if (errno == 0)
 		result = empty;
 out:
+	saved = errno;
 	dir_reader_free(d);
+	errno = saved;
 	return result;
 }
 
@@ -69,17 +104,19 @@ static enum ngc_code open_failed(const char *path, int sys, struct ngc_error *er
 }
 
 /* Refuse what is no cache. */
-static enum ngc_code judge_root(const char *path, int fd, const struct stat *st,
+static enum ngc_code judge_root(const struct ngc_cache *c, const char *sysroot,
     const struct ngc_links *links, struct ngc_error *err)
 {
-	if (is_system_dir(st))
+	const char *path = c->zone->path;
+
+	if (is_system_dir(c->place, sysroot))
 		return ngc_fail(err, NGC_INVALID, 0, "%s: a system directory, not a cache", path);
-	if (!links_trusted(links, st->st_uid))
+	if (!links_trusted(links, c->owner))
 		return ngc_fail(err, NGC_INVALID, 0,
 		    "%s: a symbolic link on the way belongs neither to root nor to the owner "
 		    "of the directory it leads to",
 		    path);
-	switch (looks_like_cache(fd)) {
+	switch (looks_like_cache(c->fd)) {
 	case 1:
 		return NGC_OK;
 	case 0:
@@ -93,41 +130,42 @@ static enum ngc_code judge_root(const char *path, int fd, const struct stat *st,
 /* What of a reported path lies below sysroot. */
 static const char *below(const char *path, const char *sysroot)
 {
-	return path + (sysroot != NULL ? strlen(sysroot) : 0);
+	if (sysroot == NULL || sysroot[0] == '\0')
+		return path;
+	path += strlen(sysroot);
+	return *path != '\0' ? path : "/";
 }
 
 enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
     struct ngc_cache **out, struct ngc_error *err)
 {
-	struct ngc_cache *c = NULL;
+	struct ngc_cache *c = calloc(1, sizeof(*c));
 	struct ngc_links links;
 	enum ngc_code code;
 	struct stat st;
-	int fd;
 
 	*out = NULL;
-	fd = ngc_path_open(sysroot, below(zone->path, sysroot), O_RDONLY | O_DIRECTORY, &links);
-	if (fd < 0)
-		return open_failed(zone->path, errno, err);
-	code = NGC_FATAL;
-	if (fstat(fd, &st) != 0) {
-		ngc_fail(err, code, errno, "%s", zone->path);
+	if (c == NULL)
+		return ngc_no_memory(err);
+	c->zone = zone;
+	c->fd = ngc_path_open(sysroot, below(zone->path, sysroot), O_RDONLY | O_DIRECTORY, &links);
+	if (c->fd < 0) {
+		code = open_failed(zone->path, errno, err);
 		goto out;
 	}
-	code = judge_root(zone->path, fd, &st, &links, err);
+	if (fstat(c->fd, &st) != 0) {
+		code = ngc_fail(err, NGC_FATAL, errno, "%s", zone->path);
+		goto out;
+	}
+	c->place = (struct ngc_place){ st.st_dev, st.st_ino };
+	c->owner = st.st_uid;
+	code = judge_root(c, sysroot, &links, err);
 	if (code != NGC_OK)
 		goto out;
-	c = calloc(1, sizeof(*c));
-	if (c == NULL) {
-		code = ngc_no_memory(err);
-		goto out;
-	}
-	*c = (struct ngc_cache){ zone, fd, { st.st_dev, st.st_ino }, st.st_uid };
-	fd = -1;
 	*out = c;
+	c = NULL;
 out:
-	if (fd >= 0)
-		close(fd);
+	ngc_cache_close(c);
 	return code;
 }
 
@@ -135,7 +173,8 @@ void ngc_cache_close(struct ngc_cache *c)
 {
 	if (c == NULL)
 		return;
-	close(c->fd);
+	if (c->fd >= 0)
+		close(c->fd);
 	free(c);
 }
 
@@ -151,13 +190,5 @@ struct ngc_place ngc_cache_place(const struct ngc_cache *c)
 
 bool ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out)
 {
-	int fd = ngc_path_open(sysroot, below(path, sysroot), O_RDONLY | O_DIRECTORY, NULL);
-	struct stat st;
-	bool found = fd >= 0 && fstat(fd, &st) == 0;
-
-	if (found)
-		*out = (struct ngc_place){ st.st_dev, st.st_ino };
-	if (fd >= 0)
-		close(fd);
-	return found;
+	return place_below(sysroot, below(path, sysroot), out);
 }
