@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# list: which files are entries, and what is told of each.
+
+load cli
+
+@test "list: an entry's JSON has the fields of the manual, in order" {
+	mkcache -o "$C" httpGETa.test/1
+	ok list --json -d "$C"
+	shape 'lines[0]' "${ENTRY[@]}"
+	equal "${#lines[@]}" 1
+}
+
+@test "list: JSON tells what the header and the response say" {
+	file=$(mkcache -v -o "$C" --valid 1796050300 --date 1796050001 --updating 60 --error 90 \
+	    --last-modified 1700000000 --etag '"v1"' --status 404 --type 'text/css; charset=utf-8' \
+	    --header 'Content-Encoding: gzip' --body 0123456789 'httpsGETa.test/x?y=1')
+	ok list --json -d "$C,name=pages,key=\$scheme\$request_method\$host\$request_uri" --now 1796050301
+	json_is 'lines[0]["zone"]' pages
+	json_is 'lines[0]["file"]' "$file"
+	json_is 'lines[0]["key"]' 'httpsGETa.test/x?y=1'
+	json_is '[lines[0][k] for k in ("url", "scheme", "method", "host", "uri")]' \
+	    '["https://a.test/x?y=1", "https", "GET", "a.test", "/x?y=1"]'
+	json_is '[lines[0][k] for k in ("kind", "vary", "variant", "orphan")]' \
+	    '["main", null, null, false]'
+	json_is '[lines[0][k] for k in ("version", "layout", "protocol", "status")]' \
+	    '[5, "lp64le", "http", 404]'
+	json_is '[lines[0][k] for k in ("content_type", "content_encoding", "content_length")]' \
+	    '["text/css; charset=utf-8", "gzip", 10]'
+	json_is 'lines[0]["tags"]' '[]'
+	json_is '[lines[0][k] for k in ("size", "body_size")]' "[$(stat -c %s "$file"), 10]"
+	json_is 'lines[0]["allocated"]' "$(($(stat -c %b "$file") * 512))"
+	json_is 'lines[0]["header_start"]' $((336 + 6 + 20 + 1))
+	json_is 'lines[0]["size"] - lines[0]["body_start"]' 10
+	json_is '[lines[0][k] for k in ("valid", "last_modified", "date", "updating", "error")]' \
+	    '[1796050300, 1700000000, 1796050001, 60, 90]'
+	json_is '[lines[0][k] for k in ("etag", "state")]' '["\"v1\"", "stale"]'
+}
+
+@test "list: what an entry lacks is null" {
+	mkcache -o "$C" --type '' --no-length GETa.test/1
+	ok list --json -d "$C"
+	json_is '[lines[0][k] for k in ("zone", "scheme", "vary", "variant", "content_type")]' \
+	    '[null, null, null, null, null]'
+	json_is '[lines[0][k] for k in ("content_encoding", "content_length")]' '[null, null]'
+	json_is '[lines[0][k] for k in ("last_modified", "etag")]' '[null, null]'
+}
+
+@test "list: the state is invalidated, fresh, stale or expired" {
+	mkcache -o "$C" --valid 1000 --invalidated GETa.test/invalidated
+	mkcache -o "$C" --valid 1000 GETa.test/plain
+	mkcache -o "$C" --valid 1000 --updating 10 GETa.test/updating
+	mkcache -o "$C" --valid 1000 --error 20 GETa.test/error
+	for case in '1000 invalidated fresh fresh fresh' '1001 invalidated expired stale stale' \
+	    '1010 invalidated expired stale stale' '1011 invalidated expired expired stale' \
+	    '1021 invalidated expired expired expired'; do
+		read -r now invalidated plain updating error <<<"$case"
+		ok list --json -d "$C" --now "$now"
+		json_is 'sorted([x["key"][10:], x["state"]] for x in lines)' \
+		    "[[\"error\", \"$error\"], [\"invalidated\", \"$invalidated\"], [\"plain\", \"$plain\"], [\"updating\", \"$updating\"]]"
+	done
+}
+
+@test "list: an invalidated entry keeps the version of its layout" {
+	mkcache -o "$C" --invalidated GETa.test/1
+	ok list --json -d "$C"
+	json_is '[lines[0]["version"], lines[0]["state"]]' '[5, "invalidated"]'
+}
+
+@test "list: a variant is told from the main entry of its key" {
+	mkcache -o "$C" --vary Accept-Encoding GETa.test/1
+	file=$(mkcache -v -o "$C" --vary Accept-Encoding --variant-headers 'Accept-Encoding: gzip' \
+	    GETa.test/1)
+	ok list --json -d "$C"
+	json_is 'sorted(x["kind"] for x in lines)' '["main", "variant"]'
+	json_is '[x["vary"] for x in lines]' '["Accept-Encoding", "Accept-Encoding"]'
+	json_is '[x["variant"] for x in lines if x["kind"] == "variant"]' "[\"${file##*/}\"]"
+	json_is '[len(x["variant"]) for x in lines]' '[32, 32]'
+}
+
+@test "list: tags come from every known header, on any line, parted by blanks or commas" {
+	mkcache -o "$C" --header 'Cache-Tag: a, b' --header 'Surrogate-Key: c d' \
+	    --header 'X-Cache-Tags: e' --header 'xkey: f' --header 'X-Magento-Tags: g,h' \
+	    --header 'cache-tags: i' --header 'Cache-Tag: j' --header 'X-Other: k' GETa.test/1
+	ok list --json -d "$C"
+	json_is '"".join(sorted(lines[0]["tags"]))' abcdefghij
+}
+
+@test "list: the text has a line for every entry, with its key and status" {
+	mkcache -o "$C" --status 404 GETa.test/gone
+	mkcache -o "$C" GETa.test/here
+	ok list -d "$C"
+	[[ $output =~ (^|$'\n')[^$'\n']*404[^$'\n']*GETa.test/gone($'\n'|$) ]]
+	[[ $output =~ (^|$'\n')[^$'\n']*200[^$'\n']*GETa.test/here($'\n'|$) ]]
+}
+
+@test "list: -0 and --null print paths alone, each ended by NUL" {
+	mkcache -v -o "$C" --count 20 --template GETa.test/%d | sort >"$T/wanted"
+	for option in -0 --null; do
+		ngxcache list "$option" -d "$C" >"$T/got" 2>"$T/err"
+		equal "$(cat "$T/err")" ""
+		equal "$(tr -dc '\0' <"$T/got" | wc -c)" 20
+		cmp <(tr '\0' '\n' <"$T/got" | sort) "$T/wanted"
+	done
+}
+
+@test "list: -0 names only what is selected" {
+	mkcache -o "$C" GETa.test/1
+	file=$(mkcache -v -o "$C" GETa.test/2)
+	ngxcache list -0 -d "$C" --key GETa.test/2 >"$T/got"
+	cmp "$T/got" <(printf '%s\0' "$file")
+}
+
+@test "list: without a selection everything is listed" {
+	mkcache -o "$C" --count 300 --template GETa.test/%d
+	ok list --json -d "$C"
+	json_is 'len(lines)' 300
+	json_is 'len(set(x["key"] for x in lines))' 300
+	ok list --json -d "$C" --all
+	json_is 'len(lines)' 300
+}
+
+@test "list: an empty directory is a cache without entries" {
+	mkdir "$C"
+	ok list -d "$C"
+	equal "$output" ""
+	ok list --json -d "$C"
+	equal "$output" ""
+}
+
+@test "list: level directories without entries are a cache" {
+	mkdir -p "$C/a/0f"
+	ok list --json -d "$C"
+	equal "$output" ""
+}
+
+@test "list: a file is an entry only where its name leads" {
+	name=0123456789abcdef0123456789abcdef
+	for dir in . f de/f f/de f/e/d ef/cd/ab f/e/cd f/e/dc 0 f/d; do
+		mkcache -o "$T/right" --levels none --name "$name" GETa.test/1
+		mkdir -p "$C/$dir"
+		cp "$T/right/$name" "$C/$dir/$name"
+	done
+	ok list --json -d "$C"
+	json_is '" ".join(sorted(x["file"] for x in lines))' \
+	    "$C/$name $C/ef/cd/ab/$name $C/f/$name $C/f/de/$name $C/f/e/cd/$name $C/f/e/d/$name"
+}
+
+@test "list: only directories of one or two lower-case hex digits are entered, three deep" {
+	name=0123456789abcdef0123456789abcdef
+	mkcache -o "$T/right" --levels none --name "$name" GETa.test/1
+	for dir in def F g temp f/e/d/c .f; do
+		mkdir -p "$C/$dir"
+		cp "$T/right/$name" "$C/$dir/$name"
+	done
+	mkdir -p "$C/f/e/d"
+	ok list --json -d "$C"
+	equal "$output" ""
+}
+
+@test "list: other names are no entries" {
+	mkcache -o "$C" GETa.test/1
+	file=$(cd "$C" && find . -type f)
+	for name in "${file^^}" "${file}0" "${file%?}" "$file.0123456789" "$file.bak" .lock README; do
+		cp "$C/$file" "$C/${name##*/}" || cp "$C/$file" "$C/x"
+	done
+	ok list --json -d "$C"
+	json_is 'len(lines)' 1
+}
+
+@test "list: changes nothing" {
+	mkcache -o "$C" --count 20 --template GETa.test/%d
+	before=$(tree "$C")
+	ok list -d "$C"
+	ok list --json -d "$C" --status 200 --host a.test
+	equal "$(tree "$C")" "$before"
+}
+
+@test "list: a key in the text is written on one line, whatever it holds" {
+	mkcache -o "$C" $'GETa.test/\n\e[31m\r\t\x7f'
+	ok list -d "$C"
+	equal "${#lines[@]}" "$(grep -c . <<<"$output")"
+	equal "$(tr -d '[:print:]\n' <<<"$output")" ""
+	equal "$(grep -c 'GETa.test/' <<<"$output")" 1
+}

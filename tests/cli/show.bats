@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# show: one entry in full, found by URL, key or file.
+
+load cli
+
+@test "show: JSON has an entry's fields, and the headers behind them" {
+	mkcache -o "$C" GETa.test/1
+	ok show --json -d "$C" --key GETa.test/1
+	shape d "${ENTRY[@]}" headers:list variants:null crc_ok:bool name_ok:bool
+	equal "${#lines[@]}" 1
+}
+
+@test "show: headers are told in order, repeated ones too" {
+	mkcache -o "$C" --header 'X-A: 1' --header 'Set-Cookie: s=1' --header 'X-A: 2' --body hi GETa.test/1
+	ok show --json -d "$C" --key GETa.test/1
+	json_is '[h for h in d["headers"] if h[0] in ("X-A", "Set-Cookie")]' \
+	    '[["X-A", "1"], ["Set-Cookie", "s=1"], ["X-A", "2"]]'
+	json_is '["Content-Length", "2"] in d["headers"]' true
+}
+
+@test "show: the text tells key, file, status and headers" {
+	file=$(mkcache -v -o "$C" --status 301 --header 'Location: /2' --etag '"v1"' GETa.test/1)
+	ok show -d "$C" --key GETa.test/1
+	for word in GETa.test/1 "$file" 301 'Location: /2' '"v1"'; do
+		[[ $output == *"$word"* ]] || equal "$output" "$word"
+	done
+}
+
+@test "show: says what nginx would do with the entry" {
+	mkcache -o "$C" --valid 1000 --updating 10 GETa.test/1
+	ok show -d "$C" --key GETa.test/1 --now 1000
+	[[ $output == *fresh* && $output != *stale:* ]]
+	ok show -d "$C" --key GETa.test/1 --now 1001
+	[[ $output == *stale* ]]
+	ok show -d "$C" --key GETa.test/1 --now 1011
+	[[ $output == *expired* ]]
+	ok purge --mode invalidate -d "$C" --all
+	ok show -d "$C" --key GETa.test/1 --now 1000
+	[[ $output == *invalidated* ]]
+}
+
+@test "show: finds an entry by its URL" {
+	mkcache -o "$C" httpGETa.test/1 httpGETa.test/2
+	ok show --json -d "$C" http://a.test/2
+	json_is 'd["key"]' httpGETa.test/2
+}
+
+@test "show: of several entries of a URL it takes the one asked for by GET and scheme" {
+	mkcache -o "$C" httpHEADa.test/1 httpGETa.test/1 httpsHEADa.test/1 httpsGETa.test/1
+	ok show --json -d "$C" http://a.test/1
+	json_is 'd["key"]' httpGETa.test/1
+	ok show --json -d "$C" https://a.test/1
+	json_is 'd["key"]' httpsGETa.test/1
+}
+
+@test "show: finds an entry by its file, without -d" {
+	file=$(mkcache -v -o "$C" GETa.test/1)
+	mkcache -o "$C" GETa.test/2
+	ok show --json --file "$file"
+	json_is '[d["key"], d["file"]]' "[\"GETa.test/1\", \"$file\"]"
+	cd "$C"
+	ok show --json --file "${file#"$C/"}"
+	json_is 'd["key"]' GETa.test/1
+}
+
+@test "show: --body writes the stored body, byte for byte" {
+	mkcache -o "$C" --body-size 200000 GETa.test/big
+	ngxcache show --body -d "$C" --key GETa.test/big >"$T/body" 2>"$T/err"
+	equal "$(cat "$T/err")" ""
+	cmp "$T/body" <(head -c 200000 /dev/zero | tr '\0' x)
+	mkcache -o "$C" --body $'no end of line' GETa.test/small
+	ngxcache show --body -d "$C" --key GETa.test/small >"$T/body"
+	cmp "$T/body" <(printf 'no end of line')
+}
+
+@test "show: a wrong crc or name is told" {
+	file=$(mkcache -v -o "$C" GETa.test/1)
+	ok show --json --file "$file"
+	json_is '[d["crc_ok"], d["name_ok"]]' '[true, true]'
+	file=$(mkcache -v -o "$C" --name 0123456789abcdef0123456789abcdef GETa.test/2)
+	ok show --json --file "$file"
+	json_is '[d["key"], d["crc_ok"], d["name_ok"]]' '["GETa.test/2", true, false]'
+}
+
+@test "show: nothing there is status 1" {
+	file=$(mkcache -v -o "$C" httpGETa.test/1)
+	for what in '--key x' http://a.test/2 "--file ${file%/*}/0123456789abcdef0123456789abc${file: -3}"; do
+		for option in --json --body --color=never; do
+			# shellcheck disable=SC2086
+			run -1 --separate-stderr ngxcache show "$option" -d "$C" $what
+			equal "$output" ""
+			[[ $stderr == 'ngxcache: '* ]]
+		done
+	done
+}
+
+@test "show: a damaged file is status 3, with its name" {
+	file=$(mkcache -v -o "$C" --truncate 100 GETa.test/1)
+	for option in --json --body --color=never; do
+		fails 3 "$file" show "$option" --file "$file"
+		equal "$output" ""
+	done
+}
+
+@test "show: wants one entry" {
+	mkcache -o "$C" httpGETa.test/1 httpGETa.test/2
+	refused 'ngxcache help show' show -d "$C"
+	refused '' show -d "$C" http://a.test/1 http://a.test/2
+	refused '' show -d "$C" http://a.test/1 --key httpGETa.test/1
+	refused '' show -d "$C" --key a --key b
+}
+
+@test "show: changes nothing" {
+	mkcache -o "$C" --count 5 --template GETa.test/%d
+	before=$(tree "$C")
+	ok show -d "$C" --key GETa.test/1
+	ok show --body -d "$C" --key GETa.test/1
+	equal "$(tree "$C")" "$before"
+}
+
+@test "show: control characters of headers and keys are escaped in the text" {
+	mkcache -o "$C" --header $'X-Evil: \e[31mred' $'GETa.test/\e]0;title\a'
+	ok show -d "$C" --key $'GETa.test/\e]0;title\a'
+	equal "$(tr -d '[:print:]\n' <<<"$output")" ""
+	[[ $output == *X-Evil:* ]]
+}
