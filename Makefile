@@ -62,18 +62,33 @@ LIB_SRCS := \
 	lib/op/target.c \
 	lib/op/urlpattern.c \
 	lib/op/usage.c \
+	lib/route/builtin.c \
+	lib/route/captures.c \
+	lib/route/condition.c \
 	lib/route/configured.c \
+	lib/route/content.c \
 	lib/route/cover.c \
+	lib/route/definitions.c \
+	lib/route/escape.c \
+	lib/route/eval.c \
 	lib/route/facts.c \
+	lib/route/files.c \
+	lib/route/follow.c \
+	lib/route/geo.c \
 	lib/route/grammar.c \
 	lib/route/idna.c \
+	lib/route/key.c \
 	lib/route/learn.c \
+	lib/route/locate.c \
+	lib/route/map.c \
 	lib/route/normalise.c \
 	lib/route/reading.c \
 	lib/route/regex.c \
+	lib/route/rewrite.c \
 	lib/route/router.c \
 	lib/route/sockets.c \
 	lib/route/spelling.c \
+	lib/route/split.c \
 	lib/route/template.c \
 	lib/route/upstream.c \
 	lib/route/url.c \
@@ -104,6 +119,7 @@ UNIT_TESTS := \
 	tests/unit/test_cache.c \
 	tests/unit/test_conf.c \
 	tests/unit/test_digest.c \
+	tests/unit/test_entry.c \
 	tests/unit/test_error.c \
 	tests/unit/test_header.c \
 	tests/unit/test_lexer.c \

@@ -109,11 +109,20 @@ enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int
 		int saved = errno;
 
 		close(fd);
+		out->fd = -1;
 		if (saved == EISDIR || saved == ESPIPE)
 			return NGC_GONE;
 		return ngc_fail(err, NGC_DENIED, saved, "%s/%s%s", c->zone->path, dir, name);
 	}
 	return NGC_OK;
+}
+
+/* A walk knows what it opens; a name that was only computed can be a device's. */
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r, const char *dir,
@@ -130,6 +139,11 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r, co
 	if (dirfd < 0)
 		return ngc_fail(err, NGC_DENIED, errno, "%s/%s", c->zone->path, dir);
 	code = entry_open_at(c, r, dirfd, dir, name, out, err);
+	if (code == NGC_OK && !is_regular(out->fd)) {
+		close(out->fd);
+		out->fd = -1;
+		code = NGC_GONE;
+	}
 	if (code != NGC_OK)
 		close(dirfd);
 	else
@@ -167,16 +181,16 @@ enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err)
 	const struct ngc_header *h = &e->header;
 	size_t end;
 
-	if (e->has_response)
-		return NGC_OK;
-	if (head_extend(e, h->body_start) != 0)
-		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->zone->path, e->dir,
-		    e->name);
-	end = e->head.n < h->body_start ? e->head.n : h->body_start;
-	ngc_response_parse(ngc_bytes(e->head.p + h->header_start, end - h->header_start),
-	    e->reader->scratch, &e->response);
-	e->has_response = true;
-	return end < h->body_start ? NGC_DAMAGED : NGC_OK;
+	if (!e->has_response) {
+		if (head_extend(e, h->body_start) != 0)
+			return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s",
+			    e->cache->zone->path, e->dir, e->name);
+		end = e->head.n < h->body_start ? e->head.n : h->body_start;
+		ngc_response_parse(ngc_bytes(e->head.p + h->header_start, end - h->header_start),
+		    e->reader->scratch, &e->response);
+		e->has_response = true;
+	}
+	return e->head.n < h->body_start ? NGC_DAMAGED : NGC_OK;
 }
 
 void ngc_entry_path(const struct ngc_entry *e, struct ngc_buf *out)

@@ -110,7 +110,7 @@ static inline void stored_variant(const struct stored *s, unsigned char out[NGC_
 
 	snprintf(text, sizeof(text), "%u", s->variant);
 	ngc_md5(ngc_bytes_of(text), out);
-	out[0] ^= stored_key(s).p[stored_key(s).n - 1];
+	out[0] ^= (unsigned char)ngc_crc32(stored_key(s));
 }
 
 static inline void stored_put_struct(const struct stored *s, struct stored_file *f, size_t head)
