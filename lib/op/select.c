@@ -67,6 +67,23 @@ static bool has_star(const char *text)
 	return false;
 }
 
+/* A star behind a backslash is a star also in a URL that is no pattern. */
+static enum ngc_code parse_url(const char *text, struct ngc_url **out, struct ngc_error *err)
+{
+	struct ngc_buf plain = { 0 };
+	enum ngc_code code;
+
+	for (; *text != '\0'; text++) {
+		if (text[0] == '\\' && text[1] == '*')
+			text++;
+		ngc_buf_add_char(&plain, *text);
+	}
+	code = plain.failed ? ngc_no_memory(err)
+			    : ngc_url_parse(ngc_buf_bytes(&plain), out, err);
+	ngc_buf_free(&plain);
+	return code;
+}
+
 /* A URL names one page; with a star, or without a host, it is a pattern. */
 static enum ngc_code compile_url(struct selector *s, struct ngc_error *err)
 {
@@ -74,7 +91,7 @@ static enum ngc_code compile_url(struct selector *s, struct ngc_error *err)
 
 	if (has_star(s->text) || s->text[0] == '/')
 		return url_pattern_compile(text, &s->pattern, err);
-	return ngc_url_parse(text, &s->url, err);
+	return parse_url(s->text, &s->url, err);
 }
 
 static enum ngc_code compile_selector(struct selector *s, struct ngc_error *err)
