@@ -1,0 +1,396 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Selecting entries: what each selector and filter takes, the same for list and purge.
+
+load cli
+
+PARAMS=',levels=1:2,key=$scheme$request_method$host$request_uri'
+
+# stored KEY...: a cache of these
+stored() {
+	mkcache -o "$C" "$@"
+}
+
+# --- selectors ---
+
+@test "URL: takes every method and both schemes, and nothing else" {
+	stored httpGETa.test/1 httpHEADa.test/1 httpsGETa.test/1 httpsHEADa.test/1 \
+	    httpGETa.test/2 httpGETa.test/ httpGETa.test/11 httpGETb.test/1 'httpGETa.test/1?x=1' \
+	    httpGETa.test/1/
+	for url in http://a.test/1 https://a.test/1; do
+		selects 'httpGETa.test/1 httpHEADa.test/1 httpsGETa.test/1 httpsHEADa.test/1' "$url"
+	done
+}
+
+@test "URL: the query belongs to it, an empty one too" {
+	stored httpGETa.test/x 'httpGETa.test/x?' 'httpGETa.test/x?a=1' 'httpGETa.test/x?a=2'
+	selects httpGETa.test/x http://a.test/x
+	selects 'httpGETa.test/x?' 'http://a.test/x?'
+	selects 'httpGETa.test/x?a=1' 'http://a.test/x?a=1'
+}
+
+@test "URL: fragment, default port, case of the host and a missing path change nothing" {
+	stored httpGETa.test/ httpGETa.test/x
+	for url in http://a.test http://a.test/ 'http://a.test/#top' http://a.test:80/ \
+	    HTTP://A.TEST/ http://A.test; do
+		selects httpGETa.test/ "$url"
+	done
+	selects httpGETa.test/x 'http://a.test/x#part'
+	selects '' http://a.test/X
+}
+
+@test "URL: the spellings of percent-encoding are the same page" {
+	stored httpGETa.test/caf%c3%a9 httpGETa.test/caf%C3%A9 httpGETa.test/café httpGETa.test/cafe
+	for url in http://a.test/caf%C3%A9 http://a.test/caf%c3%a9 http://a.test/café; do
+		selects 'httpGETa.test/caf%C3%A9 httpGETa.test/caf%c3%a9 httpGETa.test/café' "$url"
+	done
+}
+
+@test "URL: a host in UTF-8 stands for its xn-- form" {
+	stored httpGETxn--bcher-kva.test/
+	selects httpGETxn--bcher-kva.test/ http://bücher.test/
+}
+
+@test "URL: question mark and brackets are literal" {
+	stored 'httpGETa.test/a[1]' httpGETa.test/a1 'httpGETa.test/x?y' httpGETa.test/xzy
+	selects 'httpGETa.test/a[1]' 'http://a.test/a[1]'
+	selects 'httpGETa.test/x?y' 'http://a.test/x?y'
+	selects 'httpGETa.test/a[1]' 'http://a.test/a[1]*'
+}
+
+@test "URL pattern: a star is any run of characters, also slashes and none" {
+	stored httpGETa.test/blog/ httpGETa.test/blog/1 httpsGETa.test/blog/2/3?x=/ httpGETa.test/blog \
+	    httpGETa.test/other httpGETb.test/blog/1 httpGETa.test/x/blog/1
+	selects 'httpGETa.test/blog/ httpGETa.test/blog/1 httpsGETa.test/blog/2/3?x=/' \
+	    'http://a.test/blog/*'
+	selects 'httpGETa.test/blog/1 httpGETa.test/x/blog/1' 'https://a.test/*/1'
+	selects 'httpGETa.test/blog/1' 'http://a.test/b*g/1'
+}
+
+@test "URL pattern: a star in the host takes subdomains, not paths" {
+	stored httpGETa.test/ httpGETwww.a.test/ httpGETshop.a.test/ httpGETb.test/.a.test/
+	selects 'httpGETshop.a.test/ httpGETwww.a.test/' 'http://*.a.test/'
+	selects 'httpGETb.test/.a.test/' 'http://b.test/*'
+}
+
+@test "URL pattern: scheme, method and percent-encoding are ignored" {
+	stored httpGETa.test/caf%c3%a9/1 httpsHEADa.test/café/1 httpGETa.test/cafe/1
+	selects 'httpGETa.test/caf%c3%a9/1 httpsHEADa.test/café/1' 'http://a.test/caf%C3%A9/*'
+	selects 'httpGETa.test/caf%c3%a9/1 httpsHEADa.test/café/1' 'https://a.test/café/*'
+}
+
+@test "URL pattern: a star behind a backslash is a star" {
+	stored 'httpGETa.test/5*3' httpGETa.test/5x3 'httpGETa.test/5*3/1' httpGETa.test/5x3/1
+	selects 'httpGETa.test/5*3' 'http://a.test/5\*3'
+	selects 'httpGETa.test/5*3 httpGETa.test/5*3/1' 'http://a.test/5\*3*'
+}
+
+@test "a bare path means that path on every host" {
+	stored httpGETa.test/blog/ httpsHEADb.test/blog/ httpGETa.test/blog/1 httpGETa.test/x/blog/
+	selects 'httpGETa.test/blog/ httpsHEADb.test/blog/' /blog/
+	selects 'httpGETa.test/blog/ httpGETa.test/blog/1 httpsHEADb.test/blog/' '/blog/*'
+	selects '' /blog
+}
+
+@test "--key: exactly this key, never a pattern" {
+	stored 'httpGETa.test/*' httpGETa.test/1 'httpGETa.test/[1]' 'httpGETa.test/\*'
+	selects 'httpGETa.test/*' --key 'httpGETa.test/*'
+	selects 'httpGETa.test/[1]' --key 'httpGETa.test/[1]'
+	selects 'httpGETa.test/\*' --key 'httpGETa.test/\*'
+	selects '' --key httpGETa.test/
+	selects '' --key HTTPGETA.TEST/1
+	selects '' --key ''
+}
+
+@test "--key: may hold any byte" {
+	mkcache -o "$C" $'GETa.test/\n\e' $'GETa.test/\xff\xfe'
+	ok purge --json -d "$C" --key $'GETa.test/\n\e'
+	json_is 'd["purged"]' 1
+	ok purge --json -d "$C" --key $'GETa.test/\xff\xfe'
+	json_is 'd["purged"]' 1
+	equal "$(entries_in "$C")" 0
+}
+
+@test "--glob: star, question mark, brackets and braces, anchored at both ends" {
+	stored GETa.test/1 GETa.test/12 GETa.test/a GETb.test/1 xGETa.test/1
+	selects 'GETa.test/1 GETa.test/12 GETa.test/a' --glob 'GETa.test/*'
+	selects 'GETa.test/1 GETa.test/a' --glob 'GETa.test/?'
+	selects 'GETa.test/1' --glob 'GETa.test/[0-9]'
+	selects 'GETa.test/a' --glob 'GETa.test/[!0-9]'
+	selects 'GETa.test/1 GETb.test/1' --glob 'GET{a,b}.test/1'
+	selects 'GETa.test/1 GETb.test/1 xGETa.test/1' --glob '*/1'
+	selects 'GETa.test/1' --glob 'GETa.test/1'
+	selects '' --glob 'a.test'
+	selects '' --glob 'GETa_test/*'
+}
+
+@test "--glob: star and question mark take any byte" {
+	mkcache -o "$C" $'GETa.test/\n1' $'GETa.test/\xff1' GETa.test/1
+	ok purge --json -n -d "$C" --glob 'GETa.test/?1'
+	json_is 'd["matched"]' 2
+	ok purge --json -n -d "$C" --glob 'GETa.test/*1'
+	json_is 'd["matched"]' 3
+}
+
+@test "--glob: a backslash takes the meaning off" {
+	stored 'GETa.test/*' GETa.test/x 'GETa.test/?' 'GETa.test/{a,b}'
+	selects 'GETa.test/*' --glob 'GETa.test/\*'
+	selects 'GETa.test/?' --glob 'GETa.test/\?'
+	selects 'GETa.test/{a,b}' --glob 'GETa.test/\{a,b\}'
+}
+
+@test "--regex: matches anywhere in the key" {
+	stored GETa.test/1 GETa.test/22 GETb.test/333
+	selects 'GETa.test/1 GETa.test/22' --regex 'a\.test'
+	selects 'GETa.test/22 GETb.test/333' --regex '[0-9]{2,}$'
+	selects 'GETb.test/333' --regex '^GETb'
+	selects '' --regex '^a'
+	selects 'GETa.test/1 GETa.test/22 GETb.test/333' --regex ''
+	selects 'GETa.test/1 GETa.test/22' --regex '(?i)A\.TEST'
+}
+
+@test "--regex: works on bytes, a dot takes LF, a dollar only the very end" {
+	mkcache -o "$C" $'GETa.test/x\n' $'GETa.test/\xffy' GETa.test/é
+	ok purge --json -n -d "$C" --regex 'x.\z'
+	json_is 'd["matched"]' 1
+	ok purge --json -n -d "$C" --regex 'x$'
+	json_is 'd["matched"]' 0
+	ok purge --json -n -d "$C" --regex '/\xffy$'
+	json_is 'd["matched"]' 1
+	ok purge --json -n -d "$C" --regex '/..$'
+	json_is 'd["matched"]' 3
+}
+
+@test "--regex: with (*UTF) a dot is a character" {
+	mkcache -o "$C" GETa.test/é GETa.test/ee $'GETa.test/\xff'
+	ok list --json -d "$C" --regex '(*UTF)/.$'
+	keys GETa.test/é
+}
+
+@test "--file: this cache file, in whatever cache it lies" {
+	stored httpGETa.test/1 httpGETa.test/2
+	file=$(find "$C" -type f | sort | head -n 1)
+	ok list --json --file "$file"
+	json_is '[x["file"] for x in lines]' "[\"$file\"]"
+	ok purge --json --file "$file"
+	json_is '[d["purged"], d["walked"]]' '[1, false]'
+	[ ! -e "$file" ]
+	equal "$(entries_in "$C")" 1
+}
+
+@test "--file: beside -d the file must lie in that cache" {
+	stored httpGETa.test/1
+	file=$(mkcache -v -o "$T/other" httpGETa.test/1)
+	refused "$file" purge -d "$C" --file "$file"
+	ok purge --json -d "$C" --file "$(find "$C" -type f)"
+	json_is 'd["purged"]' 1
+	[ -e "$file" ]
+}
+
+@test "--file: in a zone of the configuration" {
+	stored httpGETa.test/1 httpGETa.test/2
+	conf <<<"proxy_cache_path $C levels=1:2 keys_zone=pages:1m;"
+	file=$(find "$C" -type f | head -n 1)
+	ok purge --json -c "$CONF" --file "$file"
+	json_is '[d["purged"], [z["zone"] for z in d["zones"]]]' '[1, ["pages"]]'
+	[ ! -e "$file" ]
+}
+
+@test "--file: what cannot be a cache file is refused" {
+	stored httpGETa.test/1
+	before=$(tree "$C")
+	for file in "$C" "$C/x" /etc/passwd "$C/0123456789ABCDEF0123456789ABCDEF" '' \
+	    "$C/0123456789abcdef0123456789abcdef.0123456789"; do
+		refused "${file##*/}" purge --file "$file"
+	done
+	equal "$(tree "$C")" "$before"
+}
+
+@test "--file: one that does not exist matches nothing" {
+	stored httpGETa.test/1
+	ok purge --json --file "$C/f/de/0123456789abcdef0123456789abcdef"
+	json_is 'd["matched"]' 0
+}
+
+@test "--all: everything, damaged files too" {
+	stored GETa.test/1 GETa.test/2
+	mkcache -o "$C" --truncate 50 GETa.test/3
+	ok purge --json -d "$C" --all
+	json_is '[d["matched"], d["purged"]]' '[3, 3]'
+	equal "$(entries_in "$C")" 0
+}
+
+@test "selectors that need a key do not see damaged files" {
+	mkcache -o "$C" --truncate 50 GETa.test/1
+	for what in '--glob=*' --regex=. --key=GETa.test/1 /1; do
+		ok purge --json -d "$C" "$what"
+		json_is 'd["matched"]' 0
+	done
+	equal "$(entries_in "$C")" 1
+	ok purge --json --file "$(find "$C" -type f)"
+	json_is 'd["purged"]' 1
+}
+
+@test "several selectors are OR-ed, and an entry counts once" {
+	stored httpGETa.test/1 httpGETa.test/2 httpGETa.test/3 httpGETa.test/4
+	selects 'httpGETa.test/1 httpGETa.test/2 httpGETa.test/3' --key httpGETa.test/1 \
+	    --glob '*[12]' --regex '[13]$' http://a.test/2
+	selects 'httpGETa.test/1 httpGETa.test/2' --key httpGETa.test/1 --key httpGETa.test/1 \
+	    http://a.test/2 http://a.test/2
+	selects 'httpGETa.test/1' http://a.test/1 https://a.test/1 --key httpGETa.test/1
+}
+
+@test "purge: each selector tells how many it matched" {
+	stored httpGETa.test/1 httpGETa.test/2 httpGETa.test/3 httpGETa.test/4
+	ok purge --json -d "$C$PARAMS" http://a.test/2 http://a.test/9 --key httpGETa.test/1 \
+	    --glob '*[12]' --regex '[123]$'
+	json_is 'sorted([s["selector"], s["matched"]] for s in d["selectors"])' \
+	    '[["*[12]", 2], ["[123]$", 3], ["http://a.test/2", 1], ["http://a.test/9", 0], ["httpGETa.test/1", 1]]'
+	json_is '[d["matched"], d["purged"]]' '[3, 3]'
+}
+
+@test "purge: the counts of looked up selectors are told without a walk" {
+	stored httpGETa.test/1 httpsGETa.test/1 httpGETa.test/2
+	ok purge --json -d "$C$PARAMS" http://a.test/1 --key httpGETa.test/1 --key httpGETa.test/2
+	json_is 'sorted([s["selector"], s["matched"]] for s in d["selectors"])' \
+	    '[["http://a.test/1", 2], ["httpGETa.test/1", 1], ["httpGETa.test/2", 1]]'
+	json_is '[d["matched"], d["walked"]]' '[3, false]'
+}
+
+@test "purge: a filtered out entry is not counted for its selector" {
+	stored httpGETa.test/1
+	mkcache -o "$C" --status 404 httpGETa.test/2
+	ok purge --json -n -d "$C" --glob '*' --status 404
+	json_is '[d["matched"], d["selectors"][0]["matched"]]' '[1, 1]'
+}
+
+# --- filters ---
+
+@test "--host: exactly this host, in any case" {
+	stored httpGETa.test/1 httpGETwww.a.test/1 httpGETaa.test/1 httpGETb.test/a.test/1
+	selects httpGETa.test/1 --host a.test
+	selects httpGETa.test/1 --host A.Test
+	selects '' --host test
+	selects '' --host 'a*'
+	selects '' --host a.tes.
+}
+
+@test "--host: *.HOST takes its subdomains, not itself" {
+	stored httpGETa.test/1 httpGETwww.a.test/1 httpGETx.y.a.test/1 httpGETaa.test/1 httpGET.a.test/1
+	selects 'httpGETwww.a.test/1 httpGETx.y.a.test/1' --host '*.a.test'
+}
+
+@test "--host: repeated, any of them may hold" {
+	stored httpGETa.test/1 httpGETb.test/1 httpGETc.test/1
+	selects 'httpGETa.test/1 httpGETc.test/1' --host a.test --host c.test
+}
+
+@test "--host: an entry whose key tells no host never matches" {
+	mkcache -o "$C" /1 deadbeef
+	ok purge --json -n -d "$C" --host a.test
+	json_is 'd["matched"]' 0
+	ok purge --json -n -d "$C" --host '*.test'
+	json_is 'd["matched"]' 0
+}
+
+@test "--host: what is no host is refused" {
+	stored httpGETa.test/1
+	for host in '' 'a.test/x' 'a test' http://a.test; do
+		refused "host '$host'" list -d "$C" --host "$host"
+	done
+}
+
+@test "--status: numbers, classes and ranges, in a list" {
+	for status in 200 204 301 302 404 410 500 503; do
+		mkcache -o "$C" --status "$status" "GET/$status"
+	done
+	selects 'GET/404' --status 404
+	selects 'GET/301 GET/302' --status 3xx
+	selects 'GET/301 GET/302 GET/404' --status 300-404
+	selects 'GET/200 GET/410 GET/500 GET/503' --status 200,410,5xx
+	selects 'GET/204 GET/410' --status 201-299,405-499
+	selects '' --status 418
+	selects 'GET/200 GET/404' --status 200 --status 404
+}
+
+@test "--status: is also read from FastCGI and CGI answers" {
+	mkcache -o "$C" --fastcgi --status 404 GET/fastcgi
+	mkcache -o "$C" --cgi --status 404 GET/cgi
+	mkcache -o "$C" --status 404 GET/http
+	mkcache -o "$C" --fastcgi GET/fastcgi-ok
+	mkcache -o "$C" --cgi GET/cgi-ok
+	selects 'GET/cgi GET/fastcgi GET/http' --status 404
+	selects 'GET/cgi-ok GET/fastcgi-ok' --status 200
+}
+
+@test "--status: what is no status is refused" {
+	stored httpGETa.test/1
+	for list in '' x 40 4040 4x 404, ,404 404-400 '404 405' 4xx-5xx 400- -400 xxx; do
+		refused "status '$list'" list -d "$C" --status "$list"
+	done
+}
+
+@test "--expired: all but fresh; --fresh: the others" {
+	mkcache -o "$C" --valid $((NOW + 10)) GET/fresh
+	mkcache -o "$C" --valid "$NOW" GET/just
+	mkcache -o "$C" --valid $((NOW - 1)) GET/expired
+	mkcache -o "$C" --valid $((NOW - 1)) --updating 10 GET/stale
+	mkcache -o "$C" --valid $((NOW + 10)) --invalidated GET/invalidated
+	selects 'GET/expired GET/invalidated GET/stale' --expired
+	selects 'GET/fresh GET/just' --fresh
+	selects '' --fresh --expired
+}
+
+@test "--exclude: subtracts, repeatedly, whatever selected" {
+	stored GETa.test/1 GETa.test/2 GETa.test/3 GETb.test/1
+	selects 'GETa.test/1 GETa.test/3' --glob 'GETa*' --exclude '*2'
+	selects 'GETa.test/1' --glob 'GETa*' --exclude '*2' --exclude '*3'
+	selects 'GETb.test/1' --all --exclude 'GETa*'
+	selects '' --key GETa.test/1 --exclude '*/1'
+	selects 'GETa.test/1 GETa.test/2 GETa.test/3 GETb.test/1' --all --exclude a.test
+	ok list --json -d "$C" --exclude '*1'
+	keys 'GETa.test/2 GETa.test/3'
+}
+
+@test "filters are AND-ed" {
+	for host in a b; do
+		for status in 200 404; do
+			mkcache -o "$C" --status "$status" --valid $((NOW + 1)) "httpGET$host.test/$status/fresh"
+			mkcache -o "$C" --status "$status" --valid $((NOW - 1)) "httpGET$host.test/$status/old"
+		done
+	done
+	selects 'httpGETa.test/404/fresh httpGETa.test/404/old' --host a.test --status 404
+	selects 'httpGETa.test/404/old' --host a.test --status 404 --expired
+	selects 'httpGETb.test/404/fresh' --host b.test --status 404 --fresh --exclude '*a.test*'
+	selects '' --host a.test --status 404 --expired --exclude '*404*'
+}
+
+@test "filters hold for every selector" {
+	mkcache -o "$C" --status 404 httpGETa.test/1 httpGETa.test/2
+	stored httpGETa.test/3
+	selects 'httpGETa.test/1 httpGETa.test/2' --key httpGETa.test/1 --key httpGETa.test/3 \
+	    --glob '*2' --status 404
+	selects 'httpGETa.test/1' http://a.test/1 http://a.test/3 --status 404
+}
+
+@test "a damaged file passes no filter" {
+	mkcache -o "$C" --truncate 50 GETa.test/1
+	for filter in '--status 200' --expired --fresh '--host a.test'; do
+		# shellcheck disable=SC2086
+		ok purge --json -d "$C" --all $filter
+		json_is 'd["matched"]' 0
+	done
+	equal "$(entries_in "$C")" 1
+}
+
+@test "list and purge take the same selection" {
+	for n in 1 2 3 4 5 6; do
+		mkcache -o "$C" --status $((n % 2 ? 200 : 404)) "httpGETa.test/$n" "httpsGETb.test/$n"
+	done
+	ok list --json -d "$C$PARAMS" --host a.test --status 404 --glob '*[1-4]' http://a.test/6
+	listed=$(json_get '" ".join(sorted(x["file"] for x in lines))' <<<"$output")
+	equal "$(wc -w <<<"$listed")" 3
+	ok purge --json --list -d "$C$PARAMS" --host a.test --status 404 --glob '*[1-4]' http://a.test/6
+	json_is '" ".join(sorted(x["file"] for x in d["entries"]))' "$listed"
+}
