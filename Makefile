@@ -69,6 +69,7 @@ LIB_SRCS := \
 	lib/route/content.c \
 	lib/route/cover.c \
 	lib/route/definitions.c \
+	lib/route/directory.c \
 	lib/route/escape.c \
 	lib/route/eval.c \
 	lib/route/facts.c \
@@ -119,6 +120,7 @@ UNIT_TESTS := \
 	tests/unit/test_cache.c \
 	tests/unit/test_conf.c \
 	tests/unit/test_digest.c \
+	tests/unit/test_edit.c \
 	tests/unit/test_entry.c \
 	tests/unit/test_error.c \
 	tests/unit/test_header.c \

@@ -75,6 +75,8 @@ static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out, struct ngc_
 		outcome = failed("stat", errno, err);
 	else if (st.st_dev != e->dev || st.st_ino != e->ino)
 		outcome = NGC_REPLACED;
+	else if (st.st_nlink == 0) /* unlinked since it was opened */
+		outcome = still_there(e, err);
 	else if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
 		outcome = failed("not written: it has several links", 0, err);
 	else if (st.st_uid != e->cache->owner)
