@@ -30,7 +30,6 @@ struct crew {
 	struct level_dir *stack;
 	size_t n, cap;
 	unsigned busy; /* threads that may still push */
-	struct ngc_walk_totals totals;
 	enum ngc_code code; /* not NGC_OK: everybody stops */
 	struct ngc_error err;
 };
@@ -211,63 +210,60 @@ static bool is_other_root(const struct ngc_walk *walk, int fd)
 	return false;
 }
 
-static enum ngc_code read_names(struct worker *w, int fd, const struct level_dir *d)
-{
-	enum ngc_code code = NGC_OK;
-	unsigned char type;
-	const char *name;
-
-	while (code == NGC_OK && !stopped(w->crew)) {
-		errno = 0;
-		name = dir_reader_next(w->dir, &type);
-		if (name != NULL)
-			code = one_name(w, fd, d, name, type);
-		else if (errno == 0 || errno == ENOENT)
-			break;
-		else
-			return ngc_fail(&w->err, NGC_DENIED, errno, "%s/%s",
-			    w->crew->walk->cache->zone->path, d->path);
-	}
-	return code;
-}
-
-static enum ngc_code open_failed(struct worker *w, const struct level_dir *d, int sys)
+/* A directory that cannot be opened or read; one that is gone, or swapped for a link, is none. */
+static void report_directory(struct worker *w, const struct level_dir *d, int sys)
 {
 	struct ngc_buf path = { 0 };
 	const char *text;
 
-	if (sys == ENOENT || sys == ENOTDIR || sys == ELOOP) /* gone, or swapped for a link */
-		return NGC_OK;
+	if (sys == ENOENT || sys == ENOTDIR || sys == ELOOP)
+		return;
 	ngc_buf_printf(&path, "%s/%s", w->crew->walk->cache->zone->path, d->path);
 	if (path.n > 0 && d->path[0] != '\0')
 		path.n--; /* the slash behind a level directory */
 	text = ngc_buf_str(&path);
 	access_denied(text != NULL ? text : d->path, sys, &w->err);
 	ngc_buf_free(&path);
-	return NGC_DENIED;
+	report(w);
 }
 
+static enum ngc_code read_names(struct worker *w, int fd, const struct level_dir *d)
+{
+	enum ngc_code code = NGC_OK;
+	unsigned char type;
+	const char *name;
+
+	if (dir_reader_start(w->dir, fd) != 0) {
+		report_directory(w, d, errno);
+		return NGC_OK;
+	}
+	while (code == NGC_OK && !stopped(w->crew)) {
+		errno = 0;
+		name = dir_reader_next(w->dir, &type);
+		if (name == NULL) {
+			if (errno != 0)
+				report_directory(w, d, errno);
+			break;
+		}
+		code = one_name(w, fd, d, name, type);
+	}
+	return code;
+}
+
+/* What a visitor returned. */
 static enum ngc_code one_directory(struct worker *w, const struct level_dir *d)
 {
 	const struct ngc_walk *walk = w->crew->walk;
 	int fd = level_dir_open(walk->cache->fd, d->path);
 	enum ngc_code code = NGC_OK;
 
-	if (fd < 0)
-		code = open_failed(w, d, errno);
-	else if (d->path[0] != '\0' && is_other_root(walk, fd))
-		code = NGC_OK;
-	else if (dir_reader_start(w->dir, fd) != 0)
-		code = ngc_fail(&w->err, NGC_DENIED, errno, "%s/%s", walk->cache->zone->path,
-		    d->path);
-	else
-		code = read_names(w, fd, d);
-	if (fd >= 0)
-		close(fd);
-	if (code == NGC_DENIED) {
-		report(w);
-		code = NGC_OK;
+	if (fd < 0) {
+		report_directory(w, d, errno);
+		return NGC_OK;
 	}
+	if (d->path[0] == '\0' || !is_other_root(walk, fd))
+		code = read_names(w, fd, d);
+	close(fd);
 	return code;
 }
 
@@ -323,9 +319,6 @@ static void *work(void *arg)
 			fail_crew(c, code, &w->err);
 		done(c);
 	}
-	pthread_mutex_lock(&c->lock);
-	add_totals(&c->totals, &w->totals);
-	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
 
@@ -379,9 +372,10 @@ enum ngc_code ngc_walk_run(const struct ngc_walk *walk, struct ngc_walk_totals *
 	for (unsigned i = 1; i < ready; i++)
 		pthread_join(workers[i].thread, NULL);
 out:
-	add_totals(totals, &c.totals);
-	for (unsigned i = 0; workers != NULL && i < jobs; i++)
+	for (unsigned i = 0; workers != NULL && i < jobs; i++) {
+		add_totals(totals, &workers[i].totals);
 		worker_free(&workers[i]);
+	}
 	free(workers);
 	free(c.stack);
 	if (c.code != NGC_OK)
