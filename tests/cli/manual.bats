@@ -14,7 +14,6 @@ NOW=1796061600 # 2026-11-30T18:00:00Z, when the examples happen
 
 setup() {
 	MANPAGE=("$PYTHON" "$LIB/manpage.py")
-	# bats defines run; commands of the program by their help
 	mapfile -t COMMANDS < <(ngxcache help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 	[ "${#COMMANDS[@]}" -gt 0 ]
 }
@@ -79,7 +78,7 @@ same() {
 @test "manual: every page has the synopsis of the help" {
 	for command in "" "${COMMANDS[@]}"; do
 		page=$MAN/ngxcache${command:+-$command}.1
-		same <(ngxcache help $command | sed -n 's/^\(usage:\|      \) \(ngxcache\)/\2/p') \
+		same <(ngxcache help ${command:+"$command"} | sed -n 's/^\(usage:\|      \) \(ngxcache\)/\2/p') \
 		    <("${MANPAGE[@]}" synopsis "$page")
 	done
 }
@@ -105,14 +104,33 @@ page() {
 	local fastcgi=()
 
 	[ "$1" != blog ] || fastcgi=(--fastcgi)
-	mkcache -o "$T/box/cache/$1" --date $((NOW - 720)) --valid $((NOW + 1080)) \
+	mkcache -o "$BATS_FILE_TMPDIR/cache/$1" --date $((NOW - 720)) --valid $((NOW + 1080)) \
 	    --type 'text/html; charset=utf-8' --body-size "$2" "${fastcgi[@]}" "${@:4}" "$3"
+}
+
+make_caches() {
+	mkdir "$BATS_FILE_TMPDIR/cache"
+	page blog 24000 httpGETwww.example.com/
+	page blog 9100 httpGETwww.example.com/about
+	page blog 31500 httpGETwww.example.com/blog/
+	page blog 0 httpHEADwww.example.com/blog/
+	page blog 14800 httpGETwww.example.com/blog/first-post
+	page blog 16200 httpGETwww.example.com/blog/second-post --valid $((NOW - 120))
+	page blog 2900 httpGETwww.example.com/missing --status 404
+	page shop 40900 httpGETshop.example.com/
+	page shop 22300 httpGETshop.example.com/shoes/1
+	page shop 22400 'httpGETshop.example.com/shoes/1?size=43'
+	page shop 21700 httpGETshop.example.com/shoes/2 --vary Accept-Encoding
+	page shop 5800 httpGETshop.example.com/shoes/2 --vary Accept-Encoding \
+	    --variant-headers 'Accept-Encoding: gzip' --header 'Content-Encoding: gzip'
 }
 
 # sandbox: a configuration with two sites in $T/box, and their caches
 sandbox() {
+	[ -e "$BATS_FILE_TMPDIR/cache" ] || make_caches
 	rm -rf "$T/box"
-	mkdir -p "$T/box/cache"
+	mkdir -p "$T/box"
+	cp -a "$BATS_FILE_TMPDIR/cache" "$T/box/cache"
 	cat >"$T/box/nginx.conf" <<-END
 		events { }
 		http {
@@ -137,19 +155,6 @@ sandbox() {
 		    }
 		}
 	END
-	page blog 24000 httpGETwww.example.com/
-	page blog 9100 httpGETwww.example.com/about
-	page blog 31500 httpGETwww.example.com/blog/
-	page blog 0 httpHEADwww.example.com/blog/
-	page blog 14800 httpGETwww.example.com/blog/first-post
-	page blog 16200 httpGETwww.example.com/blog/second-post --valid $((NOW - 120))
-	page blog 2900 httpGETwww.example.com/missing --status 404
-	page shop 40900 httpGETshop.example.com/
-	page shop 22300 httpGETshop.example.com/shoes/1
-	page shop 22400 'httpGETshop.example.com/shoes/1?size=43'
-	page shop 21700 httpGETshop.example.com/shoes/2 --vary Accept-Encoding
-	page shop 5800 httpGETshop.example.com/shoes/2 --vary Accept-Encoding \
-	    --variant-headers 'Accept-Encoding: gzip' --header 'Content-Encoding: gzip'
 	export NGXCACHE_CONF=$T/box/nginx.conf
 }
 
@@ -189,7 +194,7 @@ example_parses() {
 		[ -n "$(ls "$dir")" ] || { echo "$page has no example" >&2; return 1; }
 		for example in "$dir"/*.run "$dir"/*.parse; do
 			[ -e "$example" ] || continue
-			sandbox
+			[[ $example != *.run ]] || sandbox
 			n=0
 			while IFS=$'\t' read -r status command; do
 				n=$((n + 1))
