@@ -254,7 +254,7 @@ out:
 
 const struct cmd cmd_zones = {
 	.name = "zones",
-	.summary = "the caches of the configuration, what uses them and how full they are",
+	.summary = "the caches, what uses them and how full they are",
 	.synopsis = zones_synopsis,
 	.opts = zones_opts,
 	.run = zones_run,

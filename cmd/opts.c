@@ -14,12 +14,12 @@
  */
 
 const struct cmd_opt cmd_global_opts[] = {
-	{ OPT_CONF, 'c', "conf", "FILE", "nginx configuration to read; - is the output of nginx -T" },
+	{ OPT_CONF, 'c', "conf", "FILE", "nginx configuration; - is the output of nginx -T" },
 	{ OPT_PREFIX, 'p', "prefix", "DIR", "nginx prefix, for relative paths" },
 	{ OPT_ROOT, 'R', "root", "DIR", "the configuration and its paths lie below DIR" },
 	{ OPT_ZONE, 'z', "zone", "NAME", "only this zone; repeatable" },
 	{ OPT_CACHE, 'd', "cache", "DIR[,name=N][,levels=L][,key=T]",
-	    "a cache directory without configuration; repeatable" },
+	    "a cache without configuration; repeatable" },
 	{ OPT_JSON, 0, "json", NULL, "machine output" },
 	{ OPT_NOW, 0, "now", "SECONDS", "judge freshness as of this Unix time" },
 	{ OPT_JOBS, 'j', "jobs", "N", "threads of a walk (default: chosen)" },
@@ -37,7 +37,7 @@ const struct cmd_opt cmd_select_opts[] = {
 	{ OPT_REGEX, 0, "regex", "RE", "keys in which a PCRE2 regular expression matches" },
 	{ OPT_FILE, 0, "file", "PATH", "this cache file" },
 	{ OPT_ALL, 0, "all", NULL, "everything" },
-	{ OPT_HOST, 0, "host", "HOST", "only entries of this host (*.HOST: its subdomains)" },
+	{ OPT_HOST, 0, "host", "HOST", "only this host (*.HOST: its subdomains)" },
 	{ OPT_STATUS, 0, "status", "LIST", "only these statuses: 404, 3xx, 400-499" },
 	{ OPT_EXPIRED, 0, "expired", NULL, "only entries that are not fresh" },
 	{ OPT_FRESH, 0, "fresh", NULL, "only fresh entries" },

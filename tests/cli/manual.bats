@@ -97,6 +97,12 @@ same() {
 	done
 }
 
+@test "manual: the help fits into 80 columns" {
+	for command in "" "${COMMANDS[@]}"; do
+		same /dev/null <(ngxcache help ${command:+"$command"} | awk 'length($0) > 79')
+	done
+}
+
 # --- a small server: what the examples talk about ---
 
 # page ZONE SIZE KEY [OPTION...]: a page that was cached twelve minutes ago
