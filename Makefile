@@ -72,6 +72,7 @@ LIB_SRCS := \
 	lib/route/directory.c \
 	lib/route/escape.c \
 	lib/route/eval.c \
+	lib/route/explain.c \
 	lib/route/facts.c \
 	lib/route/files.c \
 	lib/route/follow.c \
@@ -84,9 +85,11 @@ LIB_SRCS := \
 	lib/route/map.c \
 	lib/route/normalise.c \
 	lib/route/reading.c \
+	lib/route/reasons.c \
 	lib/route/regex.c \
 	lib/route/rewrite.c \
 	lib/route/router.c \
+	lib/route/selector.c \
 	lib/route/sockets.c \
 	lib/route/spelling.c \
 	lib/route/split.c \
@@ -103,6 +106,7 @@ LIB_SRCS := \
 	lib/store/walk.c
 
 CMD_SRCS := \
+	cmd/cmd_explain.c \
 	cmd/cmd_list.c \
 	cmd/cmd_purge.c \
 	cmd/cmd_reload.c \
@@ -129,6 +133,7 @@ UNIT_TESTS := \
 	tests/unit/test_mem.c \
 	tests/unit/test_names.c \
 	tests/unit/test_path.c \
+	tests/unit/test_pattern.c \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \
 	tests/unit/test_template.c \

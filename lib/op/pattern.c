@@ -2,6 +2,7 @@
 #include "ngc/pattern.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -19,18 +20,23 @@ struct ngc_pattern_room {
 	pcre2_match_data *data;
 };
 
-static enum ngc_code compile_failed(int error, size_t offset, struct ngc_bytes re,
+/* offset: where it is wrong; NULL for a pattern that was translated. */
+static enum ngc_code compile_failed(int error, struct ngc_bytes shown, const size_t *offset,
     struct ngc_error *err)
 {
 	PCRE2_UCHAR text[128];
+	char where[32] = "";
 
 	pcre2_get_error_message(error, text, sizeof(text));
-	return ngc_fail(err, NGC_INVALID, 0, "'%.*s': %s at offset %zu",
-	    (int)(re.n < 200 ? re.n : 200), (const char *)re.p, (const char *)text, offset);
+	if (offset != NULL)
+		snprintf(where, sizeof(where), " at offset %zu", *offset);
+	return ngc_fail(err, NGC_INVALID, 0, "'%.*s': %s%s", (int)(shown.n < 200 ? shown.n : 200),
+	    (const char *)shown.p, (const char *)text, where);
 }
 
-static enum ngc_code compile(struct ngc_bytes re, uint32_t options, struct ngc_pattern **out,
-    struct ngc_error *err)
+/* shown: what the user wrote, of which re was made. */
+static enum ngc_code compile(struct ngc_bytes re, struct ngc_bytes shown, uint32_t options,
+    struct ngc_pattern **out, struct ngc_error *err)
 {
 	struct ngc_pattern *p = calloc(1, sizeof(*p));
 	size_t offset = 0;
@@ -43,10 +49,11 @@ static enum ngc_code compile(struct ngc_bytes re, uint32_t options, struct ngc_p
 	    &offset, NULL);
 	p->limits = pcre2_match_context_create(NULL);
 	if (p->code == NULL || p->limits == NULL) {
+		bool wrong = p->code == NULL && error != PCRE2_ERROR_HEAP_FAILED;
+
 		ngc_pattern_free(p);
-		return error != 0 && error != PCRE2_ERROR_NOMEMORY
-			   ? compile_failed(error, offset, re, err)
-			   : ngc_no_memory(err);
+		return wrong ? compile_failed(error, shown, re.p == shown.p ? &offset : NULL, err)
+			     : ngc_no_memory(err);
 	}
 	pcre2_set_match_limit(p->limits, MATCH_LIMIT);
 	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where there is none: interpreted */
@@ -57,7 +64,7 @@ static enum ngc_code compile(struct ngc_bytes re, uint32_t options, struct ngc_p
 enum ngc_code ngc_pattern_regex(struct ngc_bytes re, struct ngc_pattern **out,
     struct ngc_error *err)
 {
-	return compile(re, 0, out, err);
+	return compile(re, re, 0, out, err);
 }
 
 void ngc_pattern_quote(struct ngc_buf *re, struct ngc_bytes literal)
@@ -81,75 +88,112 @@ static size_t bracket_end(struct ngc_bytes s)
 		i++;
 	if (i < s.n && s.p[i] == ']')
 		i++;
-	while (i < s.n && s.p[i] != ']')
-		i++;
+	for (; i < s.n && s.p[i] != ']'; i++)
+		if (s.p[i] == '\\')
+			i++;
 	return i < s.n ? i : 0;
+}
+
+/*
+ * How many bytes at the start of a shell pattern belong together: an escaped one, a bracket
+ * expression, or just one.  *brackets: there may be more of these; without a ']' there are not.
+ */
+static size_t token_length(struct ngc_bytes s, bool *brackets)
+{
+	size_t end;
+
+	if (s.p[0] == '\\' && s.n > 1)
+		return 2;
+	if (s.p[0] != '[' || !*brackets)
+		return 1;
+	end = bracket_end(s);
+	*brackets = end > 0;
+	return end + 1;
+}
+
+/* One member of a bracket expression; returns the bytes it took. */
+static size_t member_to_regex(struct ngc_buf *re, struct ngc_bytes s)
+{
+	size_t n = s.p[0] == '\\' && s.n > 1 ? 2 : 1;
+
+	ngc_buf_printf(re, "\\x%02x", s.p[n - 1]);
+	return n;
 }
 
 /* [!a-c] -> [^\x61-\x63]; s is the expression with its brackets. */
 static void bracket_to_regex(struct ngc_buf *re, struct ngc_bytes s)
 {
-	size_t i = 1;
+	bool negated = s.p[1] == '!' || s.p[1] == '^';
+	struct ngc_bytes left = ngc_bytes(s.p + 1 + negated, s.n - 2 - negated);
 
-	ngc_buf_add_char(re, '[');
-	if (s.p[i] == '!' || s.p[i] == '^') {
-		ngc_buf_add_char(re, '^');
-		i++;
-	}
-	for (; i < s.n - 1; i++) {
-		bool range = s.p[i] == '-' && i > 1 && i + 2 < s.n;
-
-		ngc_buf_printf(re, range ? "-" : "\\x%02x", s.p[i]);
+	ngc_buf_add_str(re, negated ? "[^" : "[");
+	while (left.n > 0) {
+		left = ngc_bytes_from(left, member_to_regex(re, left));
+		if (left.n < 2 || left.p[0] != '-')
+			continue;
+		ngc_buf_add_char(re, '-');
+		left = ngc_bytes_from(left, 1);
+		left = ngc_bytes_from(left, member_to_regex(re, left));
 	}
 	ngc_buf_add_char(re, ']');
 }
 
-/* How many braces that open in s are closed: an unclosed one is a plain character. */
-static size_t braces_closed(struct ngc_bytes s)
-{
-	size_t open = 0, closed = 0;
+struct brace {
+	size_t at;
+	bool comma;
+};
 
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '\\')
-			i++;
-		else if (s.p[i] == '{')
-			open++;
-		else if (s.p[i] == '}' && closed < open)
-			closed++;
+/* Set paired for the braces that are closed and hold a comma; others are plain, as in a shell. */
+static void pair_braces(struct ngc_bytes s, struct brace *open, bool *paired)
+{
+	bool brackets = true;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i += token_length(ngc_bytes_from(s, i), &brackets)) {
+		if (s.p[i] == '{') {
+			open[n++] = (struct brace){ i, false };
+		} else if (s.p[i] == ',' && n > 0) {
+			open[n - 1].comma = true;
+		} else if (s.p[i] == '}' && n > 0) {
+			n--;
+			paired[i] = paired[open[n].at] = open[n].comma;
+		}
 	}
-	return open == closed ? closed : 0;
 }
 
-static void glob_to_regex(struct ngc_buf *re, struct ngc_bytes s)
+static void plain_to_regex(struct ngc_buf *re, unsigned char c, bool paired, size_t *depth)
 {
-	bool braces = braces_closed(s) > 0;
-	size_t depth = 0;
+	if (c == '*') {
+		ngc_buf_add_str(re, ".*");
+	} else if (c == '?') {
+		ngc_buf_add_char(re, '.');
+	} else if (c == '{' && paired) {
+		ngc_buf_add_str(re, "(?:");
+		++*depth;
+	} else if (c == '}' && paired) {
+		ngc_buf_add_char(re, ')');
+		--*depth;
+	} else if (c == ',' && *depth > 0) {
+		ngc_buf_add_char(re, '|');
+	} else {
+		ngc_pattern_quote(re, ngc_bytes(&c, 1));
+	}
+}
+
+static void glob_to_regex(struct ngc_buf *re, struct ngc_bytes s, const bool *paired)
+{
+	bool brackets = true;
+	size_t depth = 0, n;
 
 	ngc_buf_add_str(re, "\\A(?:");
-	for (size_t i = 0; i < s.n; i++) {
-		unsigned char c = s.p[i];
-		size_t end;
-
-		if (c == '\\' && i + 1 < s.n) {
-			ngc_pattern_quote(re, ngc_bytes(&s.p[++i], 1));
-		} else if (c == '*') {
-			ngc_buf_add_str(re, ".*");
-		} else if (c == '?') {
-			ngc_buf_add_char(re, '.');
-		} else if (c == '[' && (end = bracket_end(ngc_bytes_from(s, i))) != 0) {
-			bracket_to_regex(re, ngc_bytes(s.p + i, end + 1));
-			i += end;
-		} else if (c == '{' && braces) {
-			ngc_buf_add_str(re, "(?:");
-			depth++;
-		} else if (c == '}' && depth > 0) {
-			ngc_buf_add_char(re, ')');
-			depth--;
-		} else if (c == ',' && depth > 0) {
-			ngc_buf_add_char(re, '|');
-		} else {
-			ngc_pattern_quote(re, ngc_bytes(&c, 1));
-		}
+	for (size_t i = 0; i < s.n; i += n) {
+		n = token_length(ngc_bytes_from(s, i), &brackets);
+		if (n == 1)
+			plain_to_regex(re, s.p[i], paired[i], &depth);
+		else if (s.p[i] == '[')
+			bracket_to_regex(re, ngc_bytes(s.p + i, n));
+		else
+			ngc_pattern_quote(re, ngc_bytes(s.p + i + 1, 1));
 	}
 	ngc_buf_add_str(re, ")\\z");
 }
@@ -157,12 +201,20 @@ static void glob_to_regex(struct ngc_buf *re, struct ngc_bytes s)
 static enum ngc_code compile_glob(struct ngc_bytes glob, uint32_t options,
     struct ngc_pattern **out, struct ngc_error *err)
 {
-	struct ngc_buf re = { 0 };
+	struct brace *open = ngc_array_alloc(glob.n, sizeof(*open));
+	bool *paired = ngc_array_alloc(glob.n, sizeof(*paired));
+	struct ngc_buf re = { .failed = open == NULL || paired == NULL };
 	enum ngc_code code;
 
 	*out = NULL;
-	glob_to_regex(&re, glob);
-	code = re.failed ? ngc_no_memory(err) : compile(ngc_buf_bytes(&re), options, out, err);
+	if (!re.failed) {
+		pair_braces(glob, open, paired);
+		glob_to_regex(&re, glob, paired);
+	}
+	code = re.failed ? ngc_no_memory(err)
+			 : compile(ngc_buf_bytes(&re), glob, options, out, err);
+	free(open);
+	free(paired);
 	ngc_buf_free(&re);
 	return code;
 }
@@ -213,11 +265,12 @@ void ngc_pattern_room_free(struct ngc_pattern_room *r)
 enum ngc_code ngc_pattern_match(const struct ngc_pattern *p, struct ngc_pattern_room *room,
     struct ngc_bytes subject, bool *matched, struct ngc_error *err)
 {
-	static const unsigned char empty[1];
-	int r = pcre2_match(p->code, subject.p != NULL ? subject.p : empty, subject.n, 0, 0,
-	    room->data, p->limits);
+	const unsigned char *s = subject.p != NULL ? subject.p : (const unsigned char *)"";
+	int r = pcre2_match(p->code, s, subject.n, 0, 0, room->data, p->limits);
 	PCRE2_UCHAR text[128];
 
+	if (r == PCRE2_ERROR_JIT_STACKLIMIT) /* the interpreter has the heap */
+		r = pcre2_match(p->code, s, subject.n, 0, PCRE2_NO_JIT, room->data, p->limits);
 	*matched = r >= 0;
 	if (r >= 0 || r == PCRE2_ERROR_NOMATCH)
 		return NGC_OK;
