@@ -47,9 +47,12 @@ LIB_SRCS := \
 	lib/format/fcgi.c \
 	lib/format/header.c \
 	lib/format/response.c \
+	lib/format/tags.c \
 	lib/op/build.c \
 	lib/op/child.c \
+	lib/op/filter.c \
 	lib/op/find.c \
+	lib/op/from.c \
 	lib/op/judge.c \
 	lib/op/master.c \
 	lib/op/miss.c \
@@ -112,6 +115,7 @@ CMD_SRCS := \
 	cmd/cmd_reload.c \
 	cmd/cmd_show.c \
 	cmd/cmd_zones.c \
+	cmd/file.c \
 	cmd/jsonw.c \
 	cmd/main.c \
 	cmd/opts.c \

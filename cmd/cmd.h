@@ -25,6 +25,7 @@ enum opt_id {
 	OPT_ALL,
 	OPT_BODY,
 	OPT_CACHE,
+	OPT_CACHED_BEFORE,
 	OPT_COLOR,
 	OPT_CONF,
 	OPT_DRY_RUN,
@@ -33,25 +34,37 @@ enum opt_id {
 	OPT_FAIL_IF_NONE,
 	OPT_FILE,
 	OPT_FRESH,
+	OPT_FROM,
 	OPT_GLOB,
+	OPT_HEADER,
 	OPT_HELP,
 	OPT_HOST,
 	OPT_JOBS,
 	OPT_JSON,
 	OPT_KEY,
+	OPT_LARGER,
+	OPT_LIMIT_HOST,
 	OPT_LIST,
+	OPT_METHOD,
 	OPT_MODE,
+	OPT_NEWER,
 	OPT_NOW,
 	OPT_NO_USAGE,
 	OPT_NULL,
+	OPT_OLDER,
 	OPT_PREFIX,
 	OPT_QUIET,
 	OPT_REFETCH,
 	OPT_REGEX,
 	OPT_ROOT,
 	OPT_SIGNAL,
+	OPT_SMALLER,
 	OPT_SOFT,
 	OPT_STATUS,
+	OPT_TAG,
+	OPT_TAG_HEADER,
+	OPT_TYPE,
+	OPT_VARIANTS_ONLY,
 	OPT_VERBOSE,
 	OPT_VERSION,
 	OPT_YES,
@@ -95,6 +108,7 @@ static inline bool cmd_args_has(const struct cmd_args *a, enum opt_id id)
 struct cmd_env {
 	struct ngc_site *site;
 	struct ngc_select *select; /* NULL: the command does not select */
+	uint64_t bad_urls;         /* of --from: reported and left out */
 	int64_t now;
 	unsigned jobs;
 	bool json, quiet, verbose;
@@ -130,7 +144,7 @@ bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *
     bool (*global)(void *arg, enum opt_id id, const char *value), void *arg);
 
 /* The same for the selection's options. */
-bool opts_build_selection(const struct cmd_args *args, struct ngc_select *select);
+bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env);
 
 void opts_print_help(const struct cmd *cmd); /* NULL: of the program */
 
@@ -150,9 +164,13 @@ int ui_status(enum ngc_code code);
 /* Report a failed call and return its status. */
 int ui_failed(const struct ngc_error *err);
 /* The status of a run that went through: 3 when something failed, 1 for --fail-if-none. */
-int ui_selection_status(const struct ngc_select_result *result, const struct cmd_args *args);
+int ui_selection_status(const struct cmd_env *env, const struct ngc_select_result *result,
+    const struct cmd_args *args);
 /* Ask on the terminal; true: yes.  Without a terminal: true. */
 bool ui_confirm(const char *question);
+
+/* Read a whole file; "-" is standard input.  NGC_INVALID: it cannot be read. */
+enum ngc_code file_read(const char *path, struct ngc_buf *out, struct ngc_error *err);
 
 /* out.c: standard output. */
 

@@ -85,7 +85,7 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 	ui_walked(env, &result);
 	status = code == NGC_OK || code == NGC_GONE ? EXIT_DONE : ui_failed(&err);
 	if (status == EXIT_DONE)
-		status = ui_selection_status(&result, args);
+		status = ui_selection_status(env, &result, args);
 	ngc_select_result_free(&result);
 	out_free(l.out);
 	return status;

@@ -249,7 +249,7 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 		json_begin(p, list);
 	code = ngc_purge(&p->req, &p->result, &err);
 	ui_walked(p->env, &p->result.found);
-	status = code == NGC_OK ? ui_selection_status(&p->result.found, args) : ui_failed(&err);
+	status = code == NGC_OK ? ui_selection_status(p->env, &p->result.found, args) : ui_failed(&err);
 	if (status != EXIT_PARTIAL && p->result.failed > 0)
 		status = EXIT_PARTIAL;
 	if (status == EXIT_USAGE)

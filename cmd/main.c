@@ -9,6 +9,7 @@
  * cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_zones.c: a command each: options into a
  *	request, one call into lib/op, the result rendered
  * opts.c	option tables, parsing, help
+ * file.c	reading a file whole
  * ui.c		messages and questions on the terminal
  * out.c	standard output, whole lines at a time
  * out_entry.c	an entry as JSON or as text
@@ -144,24 +145,6 @@ static bool wants_color(const char *when)
 	       (term == NULL || strcmp(term, "dumb") != 0);
 }
 
-/* The output of nginx -T, from standard input. */
-static bool read_dump(struct ngc_buf *out)
-{
-	unsigned char piece[16384];
-	ssize_t n;
-
-	while ((n = read(STDIN_FILENO, piece, sizeof(piece))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			ui_error("standard input: %s", strerror(errno));
-			return false;
-		}
-		ngc_buf_add(out, piece, (size_t)n);
-	}
-	return !out->failed;
-}
-
 /* The paths of --file, when they are all that is selected. */
 static bool collect_files(struct globals *g, const struct cmd_args *args,
     const struct ngc_select *select, const char ***files)
@@ -190,6 +173,14 @@ static void print_warnings(const struct ngc_site *site)
 		ui_error("%s", text);
 }
 
+static bool standard_input_twice(const struct globals *g, const struct cmd_args *args)
+{
+	const char *from = cmd_args_get(args, OPT_FROM);
+
+	return from != NULL && strcmp(from, "-") == 0 && g->site.conf != NULL &&
+	       strcmp(g->site.conf, "-") == 0;
+}
+
 /* Read what the command works on, and run it. */
 static int run_command(const struct cmd *cmd, struct globals *g, const struct cmd_args *args)
 {
@@ -198,9 +189,13 @@ static int run_command(const struct cmd *cmd, struct globals *g, const struct cm
 	struct ngc_error err;
 	int status = EXIT_USAGE;
 
+	if (standard_input_twice(g, args)) {
+		ui_error("-c - and --from - both read standard input");
+		goto out;
+	}
 	if (cmd->flags & (CMD_SELECTS | CMD_SELECTS_ONE)) {
 		g->env.select = ngc_select_new();
-		if (g->env.select == NULL || !opts_build_selection(args, g->env.select))
+		if (g->env.select == NULL || !opts_build_selection(args, &g->env))
 			goto out;
 	} else if (args->n_words > 0) {
 		ui_error("%s: unexpected argument '%s'", cmd->name, args->words[0]);
@@ -209,8 +204,10 @@ static int run_command(const struct cmd *cmd, struct globals *g, const struct cm
 	if (!collect_files(g, args, g->env.select, &files))
 		goto out;
 	if (g->site.conf != NULL && strcmp(g->site.conf, "-") == 0) {
-		if (!read_dump(&dump))
+		if (file_read("-", &dump, &err) != NGC_OK) {
+			status = ui_failed(&err);
 			goto out;
+		}
 		g->site.dump = ngc_buf_bytes(&dump);
 	}
 	if (ngc_site_open(&g->site, &g->env.site, &err) != NGC_OK) {

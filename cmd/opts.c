@@ -35,13 +35,26 @@ const struct cmd_opt cmd_select_opts[] = {
 	{ OPT_KEY, 0, "key", "KEY", "exactly this key" },
 	{ OPT_GLOB, 0, "glob", "GLOB", "keys matching a shell pattern, as a whole" },
 	{ OPT_REGEX, 0, "regex", "RE", "keys in which a PCRE2 regular expression matches" },
+	{ OPT_TAG, 0, "tag", "TAG", "entries whose response carries this tag" },
+	{ OPT_TAG_HEADER, 0, "tag-header", "NAME", "one more header that holds tags" },
 	{ OPT_FILE, 0, "file", "PATH", "this cache file" },
+	{ OPT_FROM, 0, "from", "FILE", "many URLs: lines, NUL-ended or JSON; - is stdin" },
 	{ OPT_ALL, 0, "all", NULL, "everything" },
 	{ OPT_HOST, 0, "host", "HOST", "only this host (*.HOST: its subdomains)" },
+	{ OPT_METHOD, 0, "method", "M", "only entries of this method" },
 	{ OPT_STATUS, 0, "status", "LIST", "only these statuses: 404, 3xx, 400-499" },
+	{ OPT_TYPE, 0, "type", "GLOB", "only media types like this" },
+	{ OPT_HEADER, 0, "header", "'NAME: GLOB'", "only with such a response header" },
+	{ OPT_LARGER, 0, "larger-than", "SIZE", "only files larger than this" },
+	{ OPT_SMALLER, 0, "smaller-than", "SIZE", "only files smaller than this" },
+	{ OPT_OLDER, 0, "older-than", "AGE", "only entries cached longer ago" },
+	{ OPT_NEWER, 0, "newer-than", "AGE", "only entries cached less long ago" },
+	{ OPT_CACHED_BEFORE, 0, "cached-before", "TIME", "only entries cached then or earlier" },
 	{ OPT_EXPIRED, 0, "expired", NULL, "only entries that are not fresh" },
 	{ OPT_FRESH, 0, "fresh", NULL, "only fresh entries" },
+	{ OPT_VARIANTS_ONLY, 0, "variants-only", NULL, "only variants (Vary)" },
 	{ OPT_EXCLUDE, 0, "exclude", "GLOB", "not the keys matching this; repeatable" },
+	{ OPT_LIMIT_HOST, 0, "limit-host", "HOST", "only this host, whatever else is said" },
 	{ OPT_FAIL_IF_NONE, 0, "fail-if-none", NULL, "status 1 when nothing matched" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
 };
@@ -238,39 +251,84 @@ static const struct {
 	{ OPT_KEY, false, NGC_SELECT_KEY },
 	{ OPT_GLOB, false, NGC_SELECT_GLOB },
 	{ OPT_REGEX, false, NGC_SELECT_REGEX },
+	{ OPT_TAG, false, NGC_SELECT_TAG },
 	{ OPT_FILE, false, NGC_SELECT_FILE },
 	{ OPT_ALL, false, NGC_SELECT_ALL },
 	{ OPT_HOST, true, NGC_FILTER_HOST },
+	{ OPT_METHOD, true, NGC_FILTER_METHOD },
 	{ OPT_STATUS, true, NGC_FILTER_STATUS },
+	{ OPT_TYPE, true, NGC_FILTER_TYPE },
+	{ OPT_HEADER, true, NGC_FILTER_HEADER },
+	{ OPT_LARGER, true, NGC_FILTER_LARGER },
+	{ OPT_SMALLER, true, NGC_FILTER_SMALLER },
+	{ OPT_OLDER, true, NGC_FILTER_OLDER },
+	{ OPT_NEWER, true, NGC_FILTER_NEWER },
+	{ OPT_CACHED_BEFORE, true, NGC_FILTER_CACHED_BEFORE },
 	{ OPT_EXPIRED, true, NGC_FILTER_EXPIRED },
 	{ OPT_FRESH, true, NGC_FILTER_FRESH },
+	{ OPT_VARIANTS_ONLY, true, NGC_FILTER_VARIANTS },
 	{ OPT_EXCLUDE, true, NGC_FILTER_EXCLUDE },
+	{ OPT_LIMIT_HOST, true, NGC_FILTER_LIMIT_HOST },
 };
 
-static enum ngc_code add_option(struct ngc_select *s, const struct cmd_arg *a,
+/* Where a list of URLs comes from, for the messages about what is bad in it. */
+struct list_file {
+	const char *name;
+	struct cmd_env *env;
+};
+
+static void bad_url(void *arg, size_t number, const struct ngc_error *err)
+{
+	const struct list_file *f = arg;
+
+	ui_error("%s: URL %zu: %s", f->name, number, err->text);
+	f->env->bad_urls++;
+}
+
+static enum ngc_code add_from(struct cmd_env *env, const char *file, struct ngc_error *err)
+{
+	struct list_file f = { strcmp(file, "-") == 0 ? "standard input" : file, env };
+	struct ngc_buf text = { 0 };
+	enum ngc_code code = file_read(file, &text, err);
+
+	if (code == NGC_OK)
+		code = ngc_select_add_many(env->select, ngc_buf_bytes(&text), bad_url, &f, err);
+	if (code != NGC_OK)
+		ngc_wrap(err, "--from");
+	ngc_buf_free(&text);
+	return code;
+}
+
+static enum ngc_code add_option(struct cmd_env *env, const struct cmd_arg *a,
     struct ngc_error *err)
 {
+	if (a->id == OPT_FROM)
+		return add_from(env, a->value, err);
+	if (a->id == OPT_TAG_HEADER)
+		return ngc_select_tag_header(env->select, a->value, err);
 	for (size_t i = 0; i < sizeof(select_kinds) / sizeof(select_kinds[0]); i++) {
+		int kind = select_kinds[i].kind;
+
 		if (select_kinds[i].id != a->id)
 			continue;
 		if (select_kinds[i].filter)
-			return ngc_select_filter(s, (enum ngc_filter_kind)select_kinds[i].kind,
-			    a->value, err);
-		return ngc_select_add(s, (enum ngc_selector_kind)select_kinds[i].kind,
+			return ngc_select_filter(env->select, (enum ngc_filter_kind)kind, a->value,
+			    env->now, err);
+		return ngc_select_add(env->select, (enum ngc_selector_kind)kind,
 		    a->value != NULL ? a->value : "--all", err);
 	}
 	return NGC_OK;
 }
 
-bool opts_build_selection(const struct cmd_args *args, struct ngc_select *select)
+bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env)
 {
 	struct ngc_error err;
 	enum ngc_code code = NGC_OK;
 
 	for (size_t i = 0; i < args->n_words && code == NGC_OK; i++)
-		code = ngc_select_add(select, NGC_SELECT_URL, args->words[i], &err);
+		code = ngc_select_add(env->select, NGC_SELECT_URL, args->words[i], &err);
 	for (size_t i = 0; i < args->n_opts && code == NGC_OK; i++)
-		code = add_option(select, &args->opts[i], &err);
+		code = add_option(env, &args->opts[i], &err);
 	if (code != NGC_OK)
 		ui_print_error(&err);
 	return code == NGC_OK;

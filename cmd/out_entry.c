@@ -2,6 +2,7 @@
 #include "out_entry.h"
 
 #include "jsonw.h"
+#include "ngc/tags.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
 
@@ -78,43 +79,22 @@ static void json_kind(struct ngc_buf *b, const struct ngc_entry *e)
 	jsonw_member_str(b, "layout", ngc_layout_abi(h->layout));
 }
 
-static bool is_separator(unsigned char c)
+static void json_tags(struct ngc_buf *b, const struct cmd_env *env, const struct ngc_response *r)
 {
-	return c == ' ' || c == ',' || c == '\t';
-}
-
-static void json_tags_of(struct ngc_buf *b, struct ngc_bytes value)
-{
-	while (value.n > 0) {
-		size_t n = 0;
-
-		while (n < value.n && !is_separator(value.p[n]))
-			n++;
-		if (n > 0) {
-			jsonw_comma(b);
-			jsonw_string(b, ngc_bytes(value.p, n));
-		}
-		value = ngc_bytes_from(value, n < value.n ? n + 1 : n);
-	}
-}
-
-static void json_tags(struct ngc_buf *b, const struct ngc_response *r)
-{
-	static const char *const names[] = { "Cache-Tag", "Surrogate-Key", "xkey", "X-Cache-Tags",
-		"X-Magento-Tags", "Cache-Tags" };
-	struct ngc_bytes name, value;
-	size_t pos = 0;
+	struct ngc_tag_position at = { 0 };
+	struct ngc_bytes tag;
 
 	jsonw_name(b, "tags");
 	ngc_buf_add_char(b, '[');
-	while (ngc_response_next(r, &pos, &name, &value))
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (ngc_bytes_same(name, ngc_bytes_of(names[i])))
-				json_tags_of(b, value);
+	while (ngc_tags_next(r, ngc_select_tag_headers(env->select), &at, &tag)) {
+		jsonw_comma(b);
+		jsonw_string(b, tag);
+	}
 	ngc_buf_add_char(b, ']');
 }
 
-static void json_response(struct ngc_buf *b, const struct ngc_response *r)
+static void json_response(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_response *r)
 {
 	struct ngc_bytes length = ngc_response_field(r, "Content-Length");
 	int64_t n;
@@ -130,7 +110,7 @@ static void json_response(struct ngc_buf *b, const struct ngc_response *r)
 		jsonw_member_int(b, "content_length", n);
 	else
 		jsonw_member_null(b, "content_length");
-	json_tags(b, r);
+	json_tags(b, env, r);
 }
 
 static void json_optional(struct ngc_buf *b, const char *name, int64_t v)
@@ -213,7 +193,7 @@ enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env, struc
 	}
 	json_key(b, env, e);
 	json_kind(b, e);
-	json_response(b, &e->response);
+	json_response(b, env, &e->response);
 	json_sizes(b, e);
 	json_times(b, env, &e->header);
 	return NGC_OK;

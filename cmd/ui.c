@@ -83,9 +83,10 @@ int ui_failed(const struct ngc_error *err)
 	return ui_status(err->code);
 }
 
-int ui_selection_status(const struct ngc_select_result *result, const struct cmd_args *args)
+int ui_selection_status(const struct cmd_env *env, const struct ngc_select_result *result,
+    const struct cmd_args *args)
 {
-	if (result->failed > 0)
+	if (result->failed + env->bad_urls > 0)
 		return EXIT_PARTIAL;
 	return result->matched == 0 && cmd_args_has(args, OPT_FAIL_IF_NONE) ? EXIT_NO : EXIT_DONE;
 }

@@ -24,6 +24,7 @@ enum ngc_selector_kind {
 	NGC_SELECT_GLOB,  /* keys matching a shell pattern */
 	NGC_SELECT_REGEX, /* keys matching a regular expression */
 	NGC_SELECT_FILE,  /* this cache file */
+	NGC_SELECT_TAG,   /* the stored response carries this tag */
 	NGC_SELECT_ALL,   /* everything, damaged files too */
 };
 
@@ -33,23 +34,54 @@ enum ngc_filter_kind {
 	NGC_FILTER_EXPIRED, /* all but fresh; no text */
 	NGC_FILTER_FRESH,   /* fresh; no text */
 	NGC_FILTER_EXCLUDE, /* not the keys matching this shell pattern */
+	NGC_FILTER_METHOD,  /* the method its key names */
+	NGC_FILTER_TYPE,    /* a shell pattern over its media type, case ignored */
+	NGC_FILTER_HEADER,  /* "NAME: GLOB": some line of the stored header is like that */
+	NGC_FILTER_LARGER,  /* more bytes than this size */
+	NGC_FILTER_SMALLER, /* fewer bytes than this size */
+	NGC_FILTER_OLDER,   /* cached longer ago than this time */
+	NGC_FILTER_NEWER,   /* cached less long ago than this time */
+	NGC_FILTER_CACHED_BEFORE, /* cached at this instant or before it */
+	NGC_FILTER_CACHED_SINCE,  /* cached at this instant or after it */
+	NGC_FILTER_VARIANTS,      /* variants alone; no text */
+	NGC_FILTER_LIMIT_HOST,    /* as host: the boundary that nothing widens */
+	NGC_FILTERS,
 };
 
 struct ngc_select *ngc_select_new(void); /* NULL: no memory */
 void ngc_select_free(struct ngc_select *s); /* NULL is fine */
 
 /*
- * Add a selector or a filter.  text must outlive the selection.  Several filters of a kind: any
- * of them must hold (exclude: none).
- * NGC_INVALID: a bad URL, pattern, path or list.
+ * Add a selector or a filter.  text must outlive the selection.  Of several hosts, statuses,
+ * methods or types, any may be the entry's; of the keys to exclude, none; every other filter
+ * must hold.  now: what "now" stands for in an instant.
+ * NGC_INVALID: a bad URL, pattern, path, list, size or time.
  */
 enum ngc_code ngc_select_add(struct ngc_select *s, enum ngc_selector_kind kind, const char *text,
     struct ngc_error *err);
 enum ngc_code ngc_select_filter(struct ngc_select *s, enum ngc_filter_kind kind,
-    const char *text, struct ngc_error *err);
+    const char *text, int64_t now, struct ngc_error *err);
+
+/* One more response header that holds tags, beside those of ngc/tags.h; name must outlive s. */
+enum ngc_code ngc_select_tag_header(struct ngc_select *s, const char *name,
+    struct ngc_error *err);
+
+/* Those names, for ngc_tags_next(). */
+const char *const *ngc_select_tag_headers(const struct ngc_select *s);
+
+/*
+ * Add many URLs: a JSON array of strings when text begins with '[', else parted by NUL when it
+ * holds one, else lines; empty ones are passed over.  What is no URL is handed to bad() with its
+ * number, counted from 1, and left out.  text need not outlive the call.
+ * NGC_INVALID: not the JSON it begins as.
+ */
+enum ngc_code ngc_select_add_many(struct ngc_select *s, struct ngc_bytes text,
+    void (*bad)(void *arg, size_t number, const struct ngc_error *err), void *arg,
+    struct ngc_error *err);
 
 size_t ngc_select_selectors(const struct ngc_select *s);
-size_t ngc_select_filters(const struct ngc_select *s);
+/* Is there neither a selector, nor a list of URLs, nor a filter? */
+bool ngc_select_is_empty(const struct ngc_select *s);
 /* Are there selectors, and all of them of that kind? */
 bool ngc_select_only(const struct ngc_select *s, enum ngc_selector_kind kind);
 

@@ -125,7 +125,7 @@ static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entr
 		return NGC_OK;
 	if (f->phase == SCAN || f->phase == LAST)
 		code = take_by_scans(f, h, err);
-	if (code != NGC_OK || (h->n_hits == 0 && s->n_selectors > 0))
+	if (code != NGC_OK || (h->n_hits == 0 && !select_takes_all(s)))
 		return code;
 	return judge_filters(&h->judge, selected, err);
 }
@@ -290,7 +290,7 @@ static bool scans(const struct ngc_select *s)
 	for (size_t i = 0; i < s->n_selectors; i++)
 		if (selector_scans(&s->selectors[i]))
 			return true;
-	return s->n_selectors == 0;
+	return select_takes_all(s);
 }
 
 static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_result *out,

@@ -152,7 +152,7 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 	enum ngc_code code;
 
 	*out = (struct ngc_purge_result){ 0 };
-	if (ngc_select_selectors(req->select) + ngc_select_filters(req->select) == 0)
+	if (ngc_select_is_empty(req->select))
 		return ngc_fail(err, NGC_INVALID, 0,
 		    "nothing selected: name a URL, a pattern or a filter, or --all for everything");
 	out->zones = ngc_array_alloc(ngc_site_zones(req->site), sizeof(*out->zones));

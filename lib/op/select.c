@@ -4,18 +4,11 @@
 #include <stdlib.h>
 
 #include "ngc/mem.h"
-#include "ngc/units.h"
 #include "select.h"
 
 struct ngc_select *ngc_select_new(void)
 {
 	return calloc(1, sizeof(struct ngc_select));
-}
-
-static void filter_clear(struct filter *f)
-{
-	ngc_pattern_free(f->pattern);
-	free(f->statuses);
 }
 
 static void selector_clear(struct selector *s)
@@ -34,6 +27,8 @@ void ngc_select_free(struct ngc_select *s)
 		filter_clear(&s->filters[i]);
 	free(s->selectors);
 	free(s->filters);
+	free(s->tag_headers);
+	ngc_arena_free(s->arena);
 	free(s);
 }
 
@@ -42,9 +37,9 @@ size_t ngc_select_selectors(const struct ngc_select *s)
 	return s->n_selectors;
 }
 
-size_t ngc_select_filters(const struct ngc_select *s)
+bool ngc_select_is_empty(const struct ngc_select *s)
 {
-	return s->n_filters;
+	return select_takes_all(s) && s->n_filters == 0;
 }
 
 bool ngc_select_only(const struct ngc_select *s, enum ngc_selector_kind kind)
@@ -111,6 +106,11 @@ static enum ngc_code compile_selector(struct selector *s, struct ngc_error *err)
 			    "'%s': not the name of a cache file (32 lower-case hex digits)",
 			    s->text);
 		return NGC_OK;
+	case NGC_SELECT_TAG:
+		if (s->text[0] == '\0' || strpbrk(s->text, " ,\t") != NULL)
+			return ngc_fail(err, NGC_INVALID, 0,
+			    "tag '%s': expected one word without blanks and commas", s->text);
+		return NGC_OK;
 	case NGC_SELECT_KEY:
 	case NGC_SELECT_ALL:
 		break;
@@ -136,101 +136,19 @@ enum ngc_code ngc_select_add(struct ngc_select *s, enum ngc_selector_kind kind, 
 	return NGC_OK;
 }
 
-/* "404", "3xx", "400-499" */
-static bool parse_status(struct ngc_bytes s, struct status_range *out)
+enum ngc_code ngc_select_tag_header(struct ngc_select *s, const char *name,
+    struct ngc_error *err)
 {
-	int64_t low, high;
-
-	if (s.n == 3 && s.p[0] >= '1' && s.p[0] <= '9' && memcmp(s.p + 1, "xx", 2) == 0) {
-		out->low = (s.p[0] - '0') * 100;
-		out->high = out->low + 99;
-		return true;
-	}
-	if (s.n == 3 && ngc_parse_number(s, &low)) {
-		out->low = out->high = (int)low;
-		return true;
-	}
-	if (s.n != 7 || s.p[3] != '-' || !ngc_parse_number(ngc_bytes(s.p, 3), &low) ||
-	    !ngc_parse_number(ngc_bytes(s.p + 4, 3), &high) || low > high)
-		return false;
-	out->low = (int)low;
-	out->high = (int)high;
-	return true;
-}
-
-static enum ngc_code compile_statuses(struct filter *f, struct ngc_error *err)
-{
-	struct ngc_bytes left = ngc_bytes_of(f->text);
-
-	f->statuses = ngc_array_alloc(left.n / 2 + 1, sizeof(*f->statuses));
-	if (f->statuses == NULL)
+	/* One more than there are: the list ends with NULL. */
+	if (!ngc_array_grow((void **)&s->tag_headers, s->n_tag_headers + 1, &s->cap_tag_headers,
+		sizeof(*s->tag_headers)))
 		return ngc_no_memory(err);
-	for (;;) {
-		const unsigned char *comma = left.n > 0 ? memchr(left.p, ',', left.n) : NULL;
-		size_t n = comma != NULL ? (size_t)(comma - left.p) : left.n;
-
-		if (!parse_status(ngc_bytes(left.p, n), &f->statuses[f->n_statuses++]))
-			return ngc_fail(err, NGC_INVALID, 0,
-			    "status '%s': expected 404, 3xx or 400-499, separated by commas",
-			    f->text);
-		if (comma == NULL)
-			return NGC_OK;
-		left = ngc_bytes_from(left, n + 1);
-	}
-}
-
-/* "example.com", or "*.example.com" for its subdomains: nothing else is a wildcard. */
-static enum ngc_code compile_host(struct filter *f, struct ngc_error *err)
-{
-	struct ngc_bytes host = ngc_bytes_of(f->text);
-	struct ngc_buf re = { 0 };
-	enum ngc_code code;
-
-	if (host.n == 0 || strpbrk(f->text, "/ ") != NULL)
-		return ngc_fail(err, NGC_INVALID, 0, "host '%s': expected a name", f->text);
-	ngc_buf_add_str(&re, "\\A(?i:");
-	if (ngc_bytes_starts(host, ngc_bytes_of("*."))) {
-		ngc_buf_add_str(&re, ".+");
-		host = ngc_bytes_from(host, 1);
-	}
-	ngc_pattern_quote(&re, host);
-	ngc_buf_add_str(&re, ")\\z");
-	code = re.failed ? ngc_no_memory(err)
-			 : ngc_pattern_regex(ngc_buf_bytes(&re), &f->pattern, err);
-	ngc_buf_free(&re);
-	return code;
-}
-
-static enum ngc_code compile_filter(struct filter *f, struct ngc_error *err)
-{
-	switch (f->kind) {
-	case NGC_FILTER_HOST:
-		return compile_host(f, err);
-	case NGC_FILTER_STATUS:
-		return compile_statuses(f, err);
-	case NGC_FILTER_EXCLUDE:
-		return ngc_pattern_glob(ngc_bytes_of(f->text), &f->pattern, err);
-	case NGC_FILTER_EXPIRED:
-	case NGC_FILTER_FRESH:
-		break;
-	}
+	s->tag_headers[s->n_tag_headers++] = name;
+	s->tag_headers[s->n_tag_headers] = NULL;
 	return NGC_OK;
 }
 
-enum ngc_code ngc_select_filter(struct ngc_select *s, enum ngc_filter_kind kind,
-    const char *text, struct ngc_error *err)
+const char *const *ngc_select_tag_headers(const struct ngc_select *s)
 {
-	struct filter one = { .kind = kind, .text = text };
-	enum ngc_code code;
-
-	if (!ngc_array_grow((void **)&s->filters, s->n_filters, &s->cap_filters,
-		sizeof(*s->filters)))
-		return ngc_no_memory(err);
-	code = compile_filter(&one, err);
-	if (code != NGC_OK) {
-		filter_clear(&one);
-		return code;
-	}
-	s->filters[s->n_filters++] = one;
-	return NGC_OK;
+	return s != NULL ? s->tag_headers : NULL;
 }

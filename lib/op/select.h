@@ -18,24 +18,38 @@ struct selector {
 struct filter {
 	enum ngc_filter_kind kind;
 	const char *text;
-	struct ngc_pattern *pattern; /* hosts and keys */
+	struct ngc_bytes name;       /* of a header, or a method */
+	struct ngc_pattern *pattern; /* hosts, keys, types and values of a header */
+	int64_t number;              /* a size in bytes, an age in seconds, an instant */
 	struct status_range {
 		int low, high;
 	} *statuses;
 	size_t n_statuses;
 };
 
+void filter_clear(struct filter *f);
+
 struct ngc_select {
 	struct selector *selectors;
 	size_t n_selectors, cap_selectors;
 	struct filter *filters;
 	size_t n_filters, cap_filters;
+	const char **tag_headers; /* ends with NULL; NULL: none */
+	size_t n_tag_headers, cap_tag_headers;
+	struct ngc_arena *arena;  /* the texts of ngc_select_add_many() */
+	bool named;               /* something was named, if only by an empty list */
 };
+
+/* Without a selector every entry is selected; a list of URLs that is empty names none. */
+static inline bool select_takes_all(const struct ngc_select *s)
+{
+	return s->n_selectors == 0 && !s->named;
+}
 
 /* Must every entry be looked at to know what this selector takes? */
 static inline bool selector_scans(const struct selector *s)
 {
-	return s->kind == NGC_SELECT_ALL || s->pattern != NULL;
+	return s->kind == NGC_SELECT_ALL || s->kind == NGC_SELECT_TAG || s->pattern != NULL;
 }
 
 /*
@@ -72,6 +86,13 @@ void judge_start(struct judge *j, struct ngc_entry *e);
 /* Does a selector that scans take the entry?  NGC_DAMAGED: it cannot be told. */
 enum ngc_code judge_selector(struct judge *j, const struct selector *s, bool *taken,
     struct ngc_error *err);
+
+/* What the key of the entry in hand says of its request. */
+const struct ngc_reading *judge_reading(struct judge *j);
+
+/* Does a pattern match?  what: its text, for the message when matching was given up. */
+enum ngc_code judge_match(struct judge *j, const struct ngc_pattern *p,
+    struct ngc_bytes subject, const char *what, bool *matched, struct ngc_error *err);
 
 /* Do all filters hold?  NGC_DAMAGED, NGC_DENIED: it cannot be told. */
 enum ngc_code judge_filters(struct judge *j, bool *held, struct ngc_error *err);
