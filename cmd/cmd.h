@@ -28,6 +28,7 @@ enum opt_id {
 	OPT_CACHED_BEFORE,
 	OPT_COLOR,
 	OPT_CONF,
+	OPT_DATA,
 	OPT_DRY_RUN,
 	OPT_EXCLUDE,
 	OPT_EXPIRED,
@@ -56,6 +57,7 @@ enum opt_id {
 	OPT_QUIET,
 	OPT_REFETCH,
 	OPT_REGEX,
+	OPT_REQUEST,
 	OPT_ROOT,
 	OPT_SIGNAL,
 	OPT_SMALLER,
@@ -82,6 +84,7 @@ struct cmd_opt {
 enum cmd_flags {
 	CMD_SELECTS = 1, /* takes a selection: URLs and the options of cmd_select_opts */
 	CMD_SELECTS_ONE = 2, /* takes a URL, or a selecting option of its own table */
+	CMD_WORDS = 4, /* takes words that are no selection */
 };
 
 struct cmd_arg {
@@ -125,7 +128,7 @@ struct cmd {
 	int (*run)(struct cmd_env *env, const struct cmd_args *args); /* an exit status */
 };
 
-extern const struct cmd cmd_list, cmd_purge, cmd_reload, cmd_show, cmd_zones;
+extern const struct cmd cmd_explain, cmd_list, cmd_purge, cmd_reload, cmd_show, cmd_zones;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct cmd *const cmd_all[];

@@ -6,8 +6,8 @@
  * configuration or the directories named (ngc_site_open()), build the selection, run the command,
  * and make sure that standard output took it all.
  *
- * cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_zones.c: a command each: options into a
- *	request, one call into lib/op, the result rendered
+ * cmd_explain.c cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_zones.c: a command each:
+ *	options into a request, one call into the library, the result rendered
  * opts.c	option tables, parsing, help
  * file.c	reading a file whole
  * ui.c		messages and questions on the terminal
@@ -31,8 +31,8 @@
 
 #define JOBS_MAX 256
 
-const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_purge, &cmd_reload,
-	NULL };
+const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain, &cmd_purge,
+	&cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -197,7 +197,7 @@ static int run_command(const struct cmd *cmd, struct globals *g, const struct cm
 		g->env.select = ngc_select_new();
 		if (g->env.select == NULL || !opts_build_selection(args, &g->env))
 			goto out;
-	} else if (args->n_words > 0) {
+	} else if (args->n_words > 0 && !(cmd->flags & CMD_WORDS)) {
 		ui_error("%s: unexpected argument '%s'", cmd->name, args->words[0]);
 		goto out;
 	}

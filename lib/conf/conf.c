@@ -279,3 +279,8 @@ const char *ngc_conf_root(const struct ngc_conf *c)
 {
 	return c->source.root;
 }
+
+const char *ngc_conf_prefix(const struct ngc_conf *c)
+{
+	return c->prefix;
+}

@@ -92,5 +92,6 @@ const struct ngc_zone *ngc_conf_zone_named(const struct ngc_conf *c, struct ngc_
 /* Did it come from nginx -T?  Then no file of it is known to exist here. */
 bool ngc_conf_is_dump(const struct ngc_conf *c);
 const char *ngc_conf_root(const struct ngc_conf *c); /* "": none */
+const char *ngc_conf_prefix(const struct ngc_conf *c); /* NULL: not known so far */
 
 #endif

@@ -34,11 +34,15 @@ struct ngc_target {
 	struct ngc_bytes key;
 };
 
-/* A key template that a URL does not determine, and the first variable that is to blame. */
+/*
+ * A key template that a URL does not determine, and the first variable that is to blame.
+ * Entries with such keys are found by ngc_cover_match() during a walk.
+ */
 struct ngc_open_template {
 	const struct ngc_zone *zone;
-	const char *template;
+	const char *template; /* as written; "" is nginx's default key */
 	const char *variable;
+	bool ambiguous;       /* what the variable holds could be more of a longer URL */
 };
 
 /* What a URL covers: every key nginx may store it under. */
@@ -47,6 +51,7 @@ struct ngc_cover {
 	size_t n_targets;
 	struct ngc_open_template *open; /* what could not be computed */
 	size_t n_open;
+	bool incomplete; /* the configuration has more ways for the URL than could be gone */
 };
 
 /*
@@ -58,6 +63,15 @@ struct ngc_cover {
 enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *url,
     struct ngc_cover **out, struct ngc_error *err);
 void ngc_cover_free(struct ngc_cover *c); /* NULL is fine */
+
+/*
+ * Does the URL cover that key of the zone: is it a target, or one that an open template
+ * gives?  Allocates nothing and may be called by several threads.
+ * ambiguous: set when it is not covered, but would be if a part without a grammar that stands
+ * right behind the URL were not empty; else cleared.
+ */
+bool ngc_cover_match(const struct ngc_cover *c, const struct ngc_zone *zone, struct ngc_bytes key,
+    bool *ambiguous);
 
 /* What a key says of the request it was stored for; absent parts are not in the key. */
 struct ngc_reading {

@@ -1,145 +1,213 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cover.h"
+#include "follow.h"
 #include "spelling.h"
-#include "upstream.h"
 
-/* What a URL covers in the zones of the configuration: every use of the servers it reaches. */
+/* What a URL covers in the zones of the configuration: every way any request for it goes. */
 
-struct request {
+struct query {
 	struct cover *cover;
-	const struct ngc_router *router;
-	struct facts facts;
+	const struct ngc_url *url;
+	struct follow follow;
+	bool used_scheme, used_method, used_http_host; /* by any way so far */
 };
 
-/* Expand a key for one level and one method into every zone it may be stored in. */
-static bool add_key(struct request *q, const struct ngc_level *l, const struct template *t)
+static bool add_to_zone(struct query *q, struct run *r, const struct ngc_zone *z)
 {
-	struct cover *c = q->cover;
-	const struct part *open = NULL;
+	struct ngc_bytes template =
+	    r->key_directive != NULL ? r->key_directive->words[1] : ngc_bytes("", 0);
+
+	return router_zone(r->router, z) == NULL ||
+	       cover_add_value(q->cover, z, template, r->key);
+}
+
+/* Could a zone's name, known in parts, be that of z? */
+static bool may_be_zone(struct run *r, const struct ngc_zone *z)
+{
+	struct pattern p = { 0 };
+
+	if (z->type != r->pass->protocol)
+		return false;
+	for (size_t i = 0; i < r->zone.n; i++)
+		if (!pattern_add_segment(&p, &r->zone.seg[i]))
+			return true;
+	return pattern_match(&p, ngc_bytes_of(z->name));
+}
+
+static bool add_cached(struct query *q, struct run *r)
+{
+	const struct ngc_zone *z;
+
+	if (value_unknown(r->zone) == NULL) {
+		z = ngc_conf_zone_named(r->router->conf, value_bytes(r->arena, r->zone));
+		return z == NULL || add_to_zone(q, r, z);
+	}
+	for (size_t i = 0; (z = ngc_conf_zone(r->router->conf, i)) != NULL; i++)
+		if (may_be_zone(r, z) && !add_to_zone(q, r, z))
+			return false;
+	return true;
+}
+
+/* The way went where we cannot follow: whatever the server stores may be meant. */
+static bool add_lost(struct query *q, struct run *r, const struct ngc_level *l)
+{
+	const struct ngc_directive *key;
 	const struct ngc_zone *z;
 	bool ok = true;
 
-	c->key.n = 0;
-	for (size_t i = 0; i < t->n && open == NULL; i++)
-		if (!facts_value(&q->facts, &t->parts[i], &c->key))
-			open = &t->parts[i];
-	for (size_t i = 0; ok && (z = ngc_conf_zone(q->router->conf, i)) != NULL; i++) {
-		if (!ngc_level_may_select(l, z) || router_zone(q->router, z) == NULL)
-			continue;
-		ok = open != NULL ? cover_add_open(c, z, t->text, open->text)
-		                  : cover_add(c, z, ngc_buf_bytes(&c->key));
+	if (ngc_level_stores(l)) {
+		key = l->caching->key[l->protocol];
+		for (size_t i = 0; ok && (z = ngc_conf_zone(r->router->conf, i)) != NULL; i++)
+			if (ngc_level_may_select(l, z) && router_zone(r->router, z) != NULL)
+				ok = cover_add_lost(q->cover, z,
+				    key != NULL ? key->words[1] : ngc_bytes("", 0),
+				    r->lost_by->name);
 	}
-	return ok && !c->key.failed;
-}
-
-/* The key template in force; nginx's default where none is. */
-static bool key_of(struct request *q, const struct ngc_level *l, const struct upstream *u,
-    struct template *out)
-{
-	const struct ngc_directive *key = l->caching->key[l->protocol];
-	struct ngc_buf b = { 0 };
-	struct ngc_error err;
-	bool ok = true;
-
-	if (key != NULL)
-		return template_compile(q->cover->arena, key->words[1], out, &err) == NGC_OK;
-	if (l->protocol == NGC_PROXY && u->start.p != NULL && !u->nul && u->uri.n == 0) {
-		ngc_buf_add_bytes(&b, u->start);
-		ngc_buf_add_str(&b, "$request_uri");
-	} else if (l->protocol == NGC_PROXY) {
-		ngc_buf_add_str(&b, "$default_key");
-	}
-	char *text = b.failed ? NULL : ngc_arena_copy(q->cover->arena, b.p, b.n);
-	ok = text != NULL &&
-	     template_compile(q->cover->arena, ngc_bytes(text, b.n), out, &err) == NGC_OK;
-	ngc_buf_free(&b);
-	return ok;
-}
-
-static bool add_level(struct request *q, const struct ngc_level *l)
-{
-	const struct ngc_directive *more = l->caching->methods[l->protocol];
-	struct ngc_bytes pass = l->pass->words[1];
-	struct upstream u = { 0 };
-	struct template t;
-	bool ok;
-
-	if (memchr(pass.p, '$', pass.n) == NULL)
-		upstream_parse(pass, &u);
-	q->facts.proxy_host = u.host;
-	q->facts.proxy_port = u.port;
-	ok = key_of(q, l, &u, &t);
-	q->facts.method = ngc_bytes_of("GET");
-	ok = ok && add_key(q, l, &t);
-	q->facts.method = ngc_bytes_of("HEAD");
-	ok = ok && add_key(q, l, &t);
-	for (unsigned i = 1; ok && more != NULL && i < more->n_words; i++) {
-		q->facts.method = more->words[i];
-		ok = add_key(q, l, &t);
-	}
-	return ok;
-}
-
-static bool add_levels(struct request *q, const struct ngc_level *l)
-{
-	bool ok = !ngc_level_stores(l) || add_level(q, l);
-
 	for (l = l->first; ok && l != NULL; l = l->next)
-		ok = add_levels(q, l);
+		ok = add_lost(q, r, l);
 	return ok;
 }
 
-/* Path and query of the target; the URI is left unknown when nginx would refuse it. */
-static bool set_target(struct request *q, struct ngc_bytes target)
+static bool add_way(void *arg, struct run *r)
 {
-	const unsigned char *mark = memchr(target.p, '?', target.n);
-	size_t n = mark != NULL ? (size_t)(mark - target.p) : target.n;
-	struct ngc_buf b = { 0 };
-	bool ok = ngc_url_normalise(ngc_bytes(target.p, n), &b) && !b.failed;
-	char *uri = ok ? ngc_arena_copy(q->cover->arena, b.p, b.n) : NULL;
+	struct query *q = arg;
 
-	q->facts.target = target;
-	q->facts.args = ngc_bytes_from(target, mark != NULL ? n + 1 : n);
-	q->facts.uri = ngc_bytes(uri, b.n);
-	ngc_buf_free(&b);
-	return uri != NULL;
+	q->used_scheme = q->used_scheme || r->used_scheme;
+	q->used_method = q->used_method || r->used_method;
+	q->used_http_host = q->used_http_host || r->used_http_host;
+	q->cover->pub.incomplete = q->cover->pub.incomplete || r->choices->overflow;
+	if (r->end == END_CACHED)
+		return add_cached(q, r);
+	return r->end != END_LOST || add_lost(q, r, r->server->level);
 }
 
-static bool add_server(struct request *q, const struct ngc_server *s, const struct socket *at,
-    struct ngc_bytes target)
+/* The other methods that some location may store. */
+static bool add_more_methods(struct query *q, const struct ngc_level *l, struct ngc_bytes *done,
+    unsigned *n_done)
+{
+	for (int p = 0; p < NGC_PROTOCOLS; p++) {
+		const struct ngc_directive *d = l->caching->methods[p];
+
+		for (unsigned i = 1; d != NULL && i < d->n_words; i++) {
+			struct ngc_bytes method = d->words[i];
+			bool seen = ngc_bytes_equal(method, ngc_bytes_of("GET")) ||
+			            ngc_bytes_equal(method, ngc_bytes_of("HEAD"));
+
+			for (unsigned k = 0; k < *n_done; k++)
+				seen = seen || ngc_bytes_equal(method, done[k]);
+			if (seen || *n_done == 8)
+				continue;
+			done[(*n_done)++] = method;
+			q->follow.asked.method = method;
+			if (!follow_ways(&q->follow, add_way, q))
+				return false;
+		}
+	}
+	for (l = l->first; l != NULL; l = l->next)
+		if (!add_more_methods(q, l, done, n_done))
+			return false;
+	return true;
+}
+
+static bool add_methods(struct query *q, const struct ngc_server *server)
+{
+	struct ngc_bytes done[8];
+	unsigned n_done = 0;
+
+	q->follow.asked.method = ngc_bytes_of("GET");
+	if (!follow_ways(&q->follow, add_way, q))
+		return false;
+	q->follow.asked.method = ngc_bytes_of("HEAD");
+	if (q->used_method && !follow_ways(&q->follow, add_way, q))
+		return false;
+	return add_more_methods(q, server->level, done, &n_done);
+}
+
+/* The scheme of the socket first; the other one, too, where it matters. */
+static bool add_schemes(struct query *q, const struct ngc_server *server)
 {
 	static const char *const schemes[] = { "http", "https" };
+	bool tls = q->follow.socket->tls;
+
+	q->follow.asked.scheme = ngc_bytes_of(schemes[tls]);
+	if (!add_methods(q, server))
+		return false;
+	q->follow.asked.scheme = ngc_bytes_of(schemes[!tls]);
+	return !q->used_scheme || add_methods(q, server);
+}
+
+/* Host headers that clients may send: with a port where it is not the usual one. */
+static bool add_hosts(struct query *q, const struct ngc_server *server)
+{
+	const struct ngc_url *u = q->url;
+	unsigned port = u->port != 0 ? u->port : q->follow.socket->port;
+	bool usual = port == 80 || port == 443 || port == 0;
+	struct ngc_buf b = { 0 };
 	bool ok = true;
 
-	if (!set_target(q, target))
-		return true;
-	q->facts.server_name = s->names[0];
-	q->facts.port = at->port;
-	for (size_t i = 0; i < 2 && ok; i++) {
-		q->facts.scheme = ngc_bytes_of(schemes[i]);
-		ok = add_levels(q, s->level);
+	q->follow.asked.http_host = u->host;
+	if (usual || u->port == 0)
+		ok = add_schemes(q, server);
+	if (ok && !usual && (u->port != 0 || q->used_http_host)) {
+		ngc_buf_printf(&b, "%.*s:%u", (int)u->host.n, (const char *)u->host.p, port);
+		q->follow.asked.http_host = ngc_buf_bytes(&b);
+		ok = !b.failed && add_schemes(q, server);
 	}
+	if (ok && q->used_http_host && !ngc_bytes_equal(u->authority, u->host)) {
+		q->follow.asked.http_host = u->authority;
+		ok = add_schemes(q, server);
+	}
+	ngc_buf_free(&b);
 	return ok;
+}
+
+static bool add_socket(struct query *q, const struct socket *at, const struct ngc_server *server)
+{
+	struct spellings spelled;
+
+	if (!spellings_of(q->cover->arena, q->url->target, &spelled))
+		return false;
+	q->follow.socket = at;
+	for (unsigned i = 0; i < spelled.n; i++) {
+		q->follow.asked.target = spelled.target[i];
+		q->used_scheme = q->used_method = q->used_http_host = false;
+		if (!add_hosts(q, server))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * By which sockets may a request for the URL come in?  By those of its port; without a port,
+ * by the usual ones and by those where a server has its name.
+ */
+static bool is_meant(const struct ngc_url *url, const struct socket *at, enum found how,
+    bool any_named)
+{
+	if (url->port != 0)
+		return url->port == at->port;
+	return how == FOUND_NAME || at->port == 80 || at->port == 443 || !any_named;
 }
 
 bool cover_configured(struct cover *c, const struct ngc_router *r, const struct ngc_url *url)
 {
-	struct request q = { .cover = c, .router = r,
-		.facts = { .host = url->host, .http_host = url->authority } };
-	struct spellings spelled;
+	struct query q = { .cover = c, .url = url, .follow = { .router = r,
+		.asked = { .host = url->host, .all = true } } };
 	struct captures ignored;
-	bool ok = spellings_of(c->arena, url->target, &spelled);
+	bool any_named = false;
+	enum found how;
 
-	for (size_t i = 0; i < r->sockets.n && ok; i++) {
+	for (size_t i = 0; i < r->sockets.n; i++) {
+		sockets_server(&r->sockets, &r->sockets.list[i], url->host, &how, &ignored);
+		any_named = any_named || how == FOUND_NAME;
+	}
+	for (size_t i = 0; i < r->sockets.n; i++) {
 		const struct socket *at = &r->sockets.list[i];
-		enum found how;
 		const struct ngc_server *s =
 		    sockets_server(&r->sockets, at, url->host, &how, &ignored);
 
-		if (url->port != 0 && url->port != at->port)
-			continue;
-		for (unsigned k = 0; k < spelled.n && ok; k++)
-			ok = add_server(&q, s, at, spelled.target[k]);
+		if (is_meant(url, at, how, any_named) && !add_socket(&q, at, s))
+			return false;
 	}
-	return ok;
+	return true;
 }

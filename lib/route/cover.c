@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "spelling.h"
+#include "grammar.h"
 
-bool cover_add(struct cover *c, const struct ngc_zone *z, struct ngc_bytes key)
+static bool add_target(struct cover *c, const struct ngc_zone *z, struct ngc_bytes key)
 {
 	struct ngc_cover *pub = &c->pub;
 	char *copy;
@@ -23,8 +23,9 @@ bool cover_add(struct cover *c, const struct ngc_zone *z, struct ngc_bytes key)
 	return true;
 }
 
-bool cover_add_open(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
-    struct ngc_bytes variable)
+/* The open template's entry, found or made; NULL: no memory. */
+static struct ngc_open_template *open_template(struct cover *c, const struct ngc_zone *z,
+    struct ngc_bytes template, struct ngc_bytes variable)
 {
 	struct ngc_cover *pub = &c->pub;
 	struct ngc_open_template *o;
@@ -32,79 +33,143 @@ bool cover_add_open(struct cover *c, const struct ngc_zone *z, struct ngc_bytes 
 	for (size_t i = 0; i < pub->n_open; i++)
 		if (pub->open[i].zone == z &&
 		    ngc_bytes_equal(ngc_bytes_of(pub->open[i].template), template))
-			return true;
+			return &pub->open[i];
 	if (!ngc_array_grow((void **)&pub->open, pub->n_open, &c->cap_open, sizeof(*pub->open)))
-		return false;
+		return NULL;
 	o = &pub->open[pub->n_open];
-	o->zone = z;
+	*o = (struct ngc_open_template){ .zone = z };
 	o->template = ngc_arena_copy(c->arena, template.p, template.n);
 	o->variable = ngc_arena_copy(c->arena, variable.p, variable.n);
 	if (o->template == NULL || o->variable == NULL)
-		return false;
+		return NULL;
 	pub->n_open++;
-	return true;
+	return o;
 }
 
-/* Expand a template by the facts and add the key, or add the template as open. */
-static bool add_expanded(struct cover *c, const struct ngc_zone *z, const struct key_template *k,
-    const struct facts *f)
+bool cover_add_lost(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
+    struct ngc_bytes variable)
 {
-	c->key.n = 0;
-	for (size_t i = 0; i < k->t.n; i++)
-		if (!facts_value(f, &k->t.parts[i], &c->key))
-			return cover_add_open(c, z, k->t.text, k->t.parts[i].text);
-	return !c->key.failed && cover_add(c, z, ngc_buf_bytes(&c->key));
+	return open_template(c, z, template, variable) != NULL;
 }
 
-/* One spelling, under both schemes and each method that is always cached. */
-static bool add_requests(struct cover *c, const struct zone_keys *z, const struct ngc_url *url,
-    struct facts *f)
+/* Can nothing at all stand where this is open? */
+static bool may_be_empty(const struct unknown *u)
 {
-	static const char *const schemes[] = { "http", "https" };
-	static const char *const methods[] = { "GET", "HEAD" };
-
-	for (size_t s = 0; s < 2; s++) {
-		f->scheme = ngc_bytes_of(schemes[s]);
-		f->port = url->port != 0 ? url->port : s == 0 ? 80 : 443;
-		for (size_t m = 0; m < 2; m++) {
-			f->method = ngc_bytes_of(methods[m]);
-			for (size_t i = 0; i < z->n_templates; i++)
-				if (!add_expanded(c, z->zone, &z->templates[i], f))
-					return false;
-		}
-	}
-	return true;
-}
-
-/* Path and query of a target, as nginx sees them; false: it would refuse the request. */
-static bool split_target(struct cover *c, struct facts *f)
-{
-	const unsigned char *mark = memchr(f->target.p, '?', f->target.n);
-	size_t n = mark != NULL ? (size_t)(mark - f->target.p) : f->target.n;
-	struct ngc_buf b = { 0 };
-	bool ok = ngc_url_normalise(ngc_bytes(f->target.p, n), &b) && !b.failed;
-
-	f->args = ngc_bytes_from(f->target, mark != NULL ? n + 1 : n);
-	f->uri = ngc_bytes(NULL, 0);
-	if (ok)
-		f->uri = ngc_bytes(ngc_arena_copy(c->arena, b.p, b.n), b.n);
-	ngc_buf_free(&b);
-	return f->uri.p != NULL;
-}
-
-bool cover_directory(struct cover *c, const struct zone_keys *z, const struct ngc_url *url)
-{
-	struct facts f = { .host = url->host, .http_host = url->host, .server_name = url->host };
-	struct spellings spelled;
-
-	if (!spellings_of(c->arena, url->target, &spelled))
+	switch (u->grammar) {
+	case GRAMMAR_RANGE:
+	case GRAMMAR_HOST:
+	case GRAMMAR_HTTP_HOST:
+	case GRAMMAR_PORT:
+	case GRAMMAR_ADDRESS:
 		return false;
-	for (unsigned i = 0; i < spelled.n; i++) {
-		f.target = spelled.target[i];
-		if (split_target(c, &f) && !add_requests(c, z, url, &f))
+	default:
+		return true;
+	}
+}
+
+/*
+ * Could what stands at i as well be more of a longer URL?  It has no grammar, and nothing
+ * that must be there parts it from the URL's end.
+ */
+static bool is_ambiguous(struct value v, size_t i)
+{
+	if (v.seg[i].open == NULL || grammar_is_typed(v.seg[i].open->grammar))
+		return false;
+	while (i-- > 0) {
+		if (v.seg[i].open == NULL)
+			return v.seg[i].url;
+		if (!may_be_empty(v.seg[i].open))
 			return false;
 	}
+	return false;
+}
+
+/* The pattern of a key, in the cover's arena; NULL: no memory, or too many pieces. */
+static struct pattern *make_pattern(struct cover *c, struct value v, bool loose)
+{
+	struct pattern *p = ngc_arena_alloc(c->arena, 1, sizeof(*p));
+
+	for (size_t i = 0; p != NULL && i < v.n; i++) {
+		struct segment s = v.seg[i];
+
+		if (!loose && is_ambiguous(v, i))
+			continue;
+		if (s.open == NULL) {
+			char *copy = ngc_arena_copy(c->arena, s.text.p, s.text.n);
+
+			if (copy == NULL)
+				return NULL;
+			s.text.p = (const unsigned char *)copy;
+		}
+		if (!pattern_add_segment(p, &s))
+			return NULL;
+	}
+	return p;
+}
+
+static bool add_pattern(struct cover *c, const struct ngc_zone *z, struct value key,
+    bool ambiguous)
+{
+	struct open_key k = { .zone = z, .sure = make_pattern(c, key, false) };
+
+	if (k.sure == NULL)
+		return true; /* too many pieces: the template stays as one nobody can match */
+	if (ambiguous)
+		k.loose = make_pattern(c, key, true);
+	for (size_t i = 0; i < c->n_keys; i++)
+		if (c->keys[i].zone == z && pattern_same(c->keys[i].sure, k.sure) &&
+		    (c->keys[i].loose != NULL) == (k.loose != NULL))
+			return true;
+	if (!ngc_array_grow((void **)&c->keys, c->n_keys, &c->cap_keys, sizeof(*c->keys)))
+		return false;
+	c->keys[c->n_keys++] = k;
 	return true;
+}
+
+bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
+    struct value key)
+{
+	const struct unknown *u = value_unknown(key);
+	bool empty = true, ambiguous = false;
+	struct ngc_open_template *o;
+	struct ngc_bytes text;
+
+	for (size_t i = 0; i < key.n; i++) {
+		ambiguous = ambiguous || is_ambiguous(key, i);
+		empty = empty && (key.seg[i].open == NULL || may_be_empty(key.seg[i].open));
+	}
+	text = value_bytes(c->arena, key);
+	if (text.p == NULL || (empty && !add_target(c, z, text)))
+		return false;
+	if (u == NULL)
+		return true;
+	o = open_template(c, z, template, u->name);
+	if (o == NULL)
+		return false;
+	o->ambiguous = o->ambiguous || ambiguous;
+	return add_pattern(c, z, key, ambiguous);
+}
+
+bool ngc_cover_match(const struct ngc_cover *pub, const struct ngc_zone *zone,
+    struct ngc_bytes key, bool *ambiguous)
+{
+	const struct cover *c = (const struct cover *)pub; /* its first member */
+
+	*ambiguous = false;
+	for (size_t i = 0; i < pub->n_targets; i++)
+		if (pub->targets[i].zone == zone && ngc_bytes_equal(pub->targets[i].key, key))
+			return true;
+	for (size_t i = 0; i < c->n_keys; i++) {
+		if (c->keys[i].zone != zone)
+			continue;
+		if (pattern_match(c->keys[i].sure, key)) {
+			*ambiguous = false;
+			return true;
+		}
+		if (c->keys[i].loose != NULL && pattern_match(c->keys[i].loose, key))
+			*ambiguous = true;
+	}
+	return false;
 }
 
 enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *url,
@@ -123,7 +188,6 @@ enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *
 			ok = cover_directory(c, &r->zones[i], url);
 	if (ok && r->conf != NULL)
 		ok = cover_configured(c, r, url);
-	ngc_buf_free(&c->key);
 	if (!ok) {
 		ngc_cover_free(&c->pub);
 		return ngc_no_memory(err);
@@ -140,6 +204,7 @@ void ngc_cover_free(struct ngc_cover *pub)
 		return;
 	free(c->pub.targets);
 	free(c->pub.open);
+	free(c->keys);
 	ngc_arena_free(c->arena);
 	free(c);
 }

@@ -4,32 +4,41 @@
 
 #include "ngc/route.h"
 #include "router.h"
+#include "value.h"
+
+/* The keys an open template can give for the URL. */
+struct open_key {
+	const struct ngc_zone *zone;
+	const struct pattern *sure;  /* what is ambiguous left empty */
+	const struct pattern *loose; /* what is ambiguous may be anything; NULL: nothing is */
+};
 
 /* A cover being put together; everything in it lives in its arena. */
 struct cover {
 	struct ngc_cover pub; /* first: what the caller gets */
 	struct ngc_arena *arena;
-	size_t cap_targets, cap_open;
-	struct ngc_buf key;   /* scratch */
-};
-
-/* Add one key unless it is there; false: no memory. */
-bool cover_add(struct cover *c, const struct ngc_zone *z, struct ngc_bytes key);
-
-/* Add one template that could not be expanded, once; false: no memory. */
-bool cover_add_open(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
-    struct ngc_bytes variable);
-
-/* What a request line and the socket it came in by determine. */
-struct facts {
-	struct ngc_bytes scheme, method, host, http_host, target, uri, args, server_name;
-	struct ngc_bytes proxy_host, proxy_port; /* absent: not known */
-	unsigned port;
+	struct open_key *keys;
+	size_t n_keys, cap_keys, cap_targets, cap_open;
 };
 
 /*
- * Append the value of a variable to out; false: these facts do not determine it.
+ * Add the key a template gave, unless it is there: as a target, or as an open template whose
+ * key with everything unknown left empty is a target, too.  False: no memory.
  */
+bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
+    struct value key);
+
+/* Add a template of which nothing is known but that it may be one, once. */
+bool cover_add_lost(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
+    struct ngc_bytes variable);
+
+/* What a request line determines by itself. */
+struct facts {
+	struct ngc_bytes scheme, method, host, http_host, target, uri, args, server_name;
+	unsigned port;
+};
+
+/* Append the value of a part of a template; false: these facts do not determine it. */
 bool facts_value(const struct facts *f, const struct part *p, struct ngc_buf *out);
 
 /* The keys of a URL in one zone without configuration, and in the configured ones. */

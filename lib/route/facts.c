@@ -55,10 +55,6 @@ bool facts_value(const struct facts *f, const struct part *p, struct ngc_buf *ou
 	case VAR_HTTPS:
 		ngc_buf_add_str(out, ngc_bytes_equal(f->scheme, ngc_bytes_of("https")) ? "on" : "");
 		return true;
-	case VAR_PROXY_HOST:
-		return add(out, f->proxy_host);
-	case VAR_PROXY_PORT:
-		return add(out, f->proxy_port);
 	case VAR_ARG:
 		ngc_buf_add_bytes(out, find_argument(f->args, variable_suffix(p)));
 		return true;

@@ -27,25 +27,13 @@ static const struct {
 
 #define N_COMMON (sizeof(common) / sizeof(common[0]))
 
-static bool same_pattern(const struct pattern *a, const struct pattern *b)
-{
-	if (a->n != b->n || a->guessed != b->guessed)
-		return false;
-	for (unsigned i = 0; i < a->n; i++)
-		if (a->pieces[i].grammar != b->pieces[i].grammar ||
-		    a->pieces[i].tells != b->pieces[i].tells ||
-		    !ngc_bytes_equal(a->pieces[i].text, b->pieces[i].text))
-			return false;
-	return true;
-}
-
 /* Add a pattern unless the zone has it; a copy goes into the arena. */
 static bool add_pattern(struct ngc_router *r, struct zone_keys *z, const struct pattern *p)
 {
 	struct pattern *copy;
 
 	for (size_t i = 0; i < z->n_patterns; i++)
-		if (same_pattern(z->patterns[i], p))
+		if (pattern_same(z->patterns[i], p))
 			return true;
 	if (!ngc_array_grow((void **)&z->patterns, z->n_patterns, &z->cap_patterns,
 	        sizeof(struct pattern *)))

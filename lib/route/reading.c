@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "reading.h"
 
+#include "grammar.h"
+#include "value.h"
+
 /*
  * A backtracking matcher that goes through every way of taking the key apart, since a key
  * counts as a host's only when no other way gives another host.  The steps are bounded: with
@@ -55,11 +58,32 @@ bool pattern_add(struct pattern *p, const struct part *part)
 	return true;
 }
 
+bool pattern_add_segment(struct pattern *p, const struct segment *s)
+{
+	if (p->n == PIECES_MAX)
+		return false;
+	p->pieces[p->n++] = (struct piece){ s->open != NULL ? s->open->grammar : GRAMMAR_TEXT,
+		TELLS_NOTHING, s->text };
+	return true;
+}
+
 bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells)
 {
 	if (p->n == PIECES_MAX)
 		return false;
 	p->pieces[p->n++] = (struct piece){ GRAMMAR_TEXT, tells, text };
+	return true;
+}
+
+bool pattern_same(const struct pattern *a, const struct pattern *b)
+{
+	if (a->n != b->n || a->guessed != b->guessed || a->nocase != b->nocase)
+		return false;
+	for (unsigned i = 0; i < a->n; i++)
+		if (a->pieces[i].grammar != b->pieces[i].grammar ||
+		    a->pieces[i].tells != b->pieces[i].tells ||
+		    !ngc_bytes_equal(a->pieces[i].text, b->pieces[i].text))
+			return false;
 	return true;
 }
 
@@ -82,7 +106,7 @@ struct match {
 	size_t start[PIECES_MAX + 1]; /* where each piece begins in the reading tried */
 	unsigned steps;
 	bool matched;
-	struct ngc_reading *out;
+	struct ngc_reading *out; /* NULL: whether it matches is all that is asked */
 	unsigned *n_readings;
 };
 
@@ -113,28 +137,12 @@ static size_t run_length(enum grammar g, struct ngc_bytes s, size_t *min)
 {
 	size_t n = 0;
 
-	*min = g == GRAMMAR_ANY || g == GRAMMAR_QUERY || g == GRAMMAR_ARGUMENT ? 0 : 1;
+	*min = g >= GRAMMAR_RANGE || g == GRAMMAR_QUERY || g == GRAMMAR_ARGUMENT ? 0 : 1;
 	if ((g == GRAMMAR_TARGET || g == GRAMMAR_PATH) && (s.n == 0 || s.p[0] != '/'))
 		return 0;
 	while (n < s.n && may_hold(g, s.p[n]))
 		n++;
 	return n;
-}
-
-/* "bytes=N-N" at the start of s, or nothing. */
-static size_t range_length(struct ngc_bytes s)
-{
-	size_t n = 6, digits;
-
-	if (!ngc_bytes_starts(s, ngc_bytes_of("bytes=")))
-		return 0;
-	for (digits = 0; n < s.n && s.p[n] >= '0' && s.p[n] <= '9'; n++)
-		digits++;
-	if (digits == 0 || n == s.n || s.p[n] != '-')
-		return 0;
-	for (digits = 0, n++; n < s.n && s.p[n] >= '0' && s.p[n] <= '9'; n++)
-		digits++;
-	return digits > 0 ? n : 0;
 }
 
 static struct ngc_bytes piece_text(const struct match *m, unsigned i)
@@ -182,11 +190,19 @@ static void add_reading(struct match *m)
 	struct ngc_reading r;
 
 	m->matched = true;
+	if (m->out == NULL)
+		return;
 	describe(m, &r);
 	if ((*m->n_readings)++ == 0)
 		*m->out = r;
 	else if (!same_host(m->out->host, r.host))
 		m->out->host_certain = false;
+}
+
+/* Nothing more is to be found out, or it would take too long. */
+static bool is_done(const struct match *m)
+{
+	return m->steps >= STEPS_MAX || (m->matched && m->out == NULL);
 }
 
 static void match_from(struct match *m, unsigned i, size_t pos);
@@ -208,25 +224,32 @@ static void match_run(struct match *m, unsigned i, size_t pos)
 	size_t min, max = run_length(g, left, &min);
 
 	if (max < min)
-		return;
-	if (i + 1 == m->p->n) { /* the last piece takes all that is left, or does not match */
-		if (max == left.n)
-			match_from(m, i + 1, m->key.n);
-		return;
+		return; /* a run that begins with what it must not */
+	if (i + 1 == m->p->n) /* the last piece takes all that is left, or does not match */
+		min = left.n;
+	for (size_t k = 0; min <= max && k <= max - min && !is_done(m); k++) {
+		size_t n = g == GRAMMAR_ANY ? min + k : max - k;
+
+		if (!grammar_is_typed(g) || grammar_accepts(g, ngc_bytes(left.p, n)))
+			match_from(m, i + 1, pos + n);
 	}
-	for (size_t k = 0; k <= max - min && m->steps < STEPS_MAX; k++)
-		match_from(m, i + 1, pos + (g == GRAMMAR_ANY ? min + k : max - k));
+}
+
+static bool starts_with(const struct pattern *p, struct ngc_bytes s, struct ngc_bytes text)
+{
+	if (!p->nocase)
+		return ngc_bytes_starts(s, text);
+	return s.n >= text.n && ngc_bytes_same(ngc_bytes(s.p, text.n), text);
 }
 
 static void match_piece(struct match *m, unsigned i, size_t pos)
 {
 	const struct piece *p = &m->p->pieces[i];
 	struct ngc_bytes left = ngc_bytes_from(m->key, pos);
-	size_t n;
 
 	switch (p->grammar) {
 	case GRAMMAR_TEXT:
-		if (ngc_bytes_starts(left, p->text))
+		if (starts_with(m->p, left, p->text))
 			match_from(m, i + 1, pos + p->text.n);
 		break;
 	case GRAMMAR_SCHEME:
@@ -241,11 +264,6 @@ static void match_piece(struct match *m, unsigned i, size_t pos)
 	case GRAMMAR_HTTPS:
 		match_words(m, i, pos, on);
 		break;
-	case GRAMMAR_RANGE:
-		n = range_length(left);
-		if (n > 0)
-			match_from(m, i + 1, pos + n);
-		break;
 	default:
 		match_run(m, i, pos);
 	}
@@ -254,8 +272,9 @@ static void match_piece(struct match *m, unsigned i, size_t pos)
 static void match_from(struct match *m, unsigned i, size_t pos)
 {
 	m->start[i] = pos;
-	if (m->steps++ >= STEPS_MAX)
+	if (is_done(m))
 		return;
+	m->steps++;
 	if (i < m->p->n)
 		match_piece(m, i, pos);
 	else if (pos == m->key.n)
@@ -270,5 +289,13 @@ bool pattern_read(const struct pattern *p, struct ngc_bytes key, struct ngc_read
 	match_from(&m, 0, 0);
 	if (m.matched && (m.steps >= STEPS_MAX || p->guessed))
 		out->host_certain = false;
+	return m.matched;
+}
+
+bool pattern_match(const struct pattern *p, struct ngc_bytes key)
+{
+	struct match m = { .p = p, .key = key };
+
+	match_from(&m, 0, 0);
 	return m.matched;
 }

@@ -26,6 +26,11 @@ enum grammar {
 	GRAMMAR_HTTPS,     /* "on" or nothing */
 	GRAMMAR_PORT,      /* digits */
 	GRAMMAR_RANGE,     /* bytes=N-N */
+	GRAMMAR_ACCEPT,    /* media ranges */
+	GRAMMAR_CODINGS,   /* content codings: what Accept-Encoding lists */
+	GRAMMAR_LANGUAGES, /* language tags */
+	GRAMMAR_ORIGIN,    /* SCHEME://HOST[:PORT], "null", or nothing */
+	GRAMMAR_ADDRESS,   /* an IPv4 or IPv6 address, or "unix:" */
 	GRAMMAR_ANY,
 };
 
@@ -45,11 +50,21 @@ struct pattern {
 	struct piece pieces[PIECES_MAX];
 	unsigned n;
 	bool guessed; /* no configuration says that the zone's keys are like this */
+	bool nocase;  /* the text is matched without regard to case */
 };
 
 /* Add what a variable or text of a template becomes; false: too many pieces. */
 bool pattern_add(struct pattern *p, const struct part *part);
 bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells);
+
+/* The same of what is open, or text, in one request's value; a value is a row of these. */
+struct segment;
+bool pattern_add_segment(struct pattern *p, const struct segment *s);
+
+bool pattern_same(const struct pattern *a, const struct pattern *b);
+
+/* Can the pattern give that key? */
+bool pattern_match(const struct pattern *p, struct ngc_bytes key);
 
 /* Mark the pieces that together are path and query; call it once all are added. */
 void pattern_end(struct pattern *p);

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "maps.h"
+
 static int compare_zones(const void *a, const void *b)
 {
 	const struct zone_keys *x = a, *y = b;
@@ -34,7 +36,8 @@ static enum ngc_code fill(struct ngc_router *r, const struct ngc_zone *const *zo
 	r->n_zones = n;
 	if (n > 0)
 		qsort(r->zones, n, sizeof(*r->zones), compare_zones);
-	if (r->conf != NULL && !sockets_init(&r->sockets, r->arena, r->conf, r->regexes))
+	if (r->conf != NULL && (!sockets_init(&r->sockets, r->arena, r->conf, r->regexes) ||
+	        !definitions_init(r)))
 		return ngc_no_memory(err);
 	return router_learn(r, err);
 }
@@ -65,6 +68,7 @@ void ngc_router_free(struct ngc_router *r)
 	for (size_t i = 0; r->zones != NULL && i < r->n_zones; i++)
 		free(r->zones[i].patterns);
 	free(r->zones);
+	free(r->definitions);
 	regexes_free(r->regexes);
 	ngc_arena_free(r->arena);
 	free(r);

@@ -23,6 +23,8 @@ struct zone_keys {
 	size_t n_templates;
 };
 
+struct definition;
+
 struct ngc_router {
 	struct ngc_arena *arena;
 	const struct ngc_conf *conf; /* NULL: none */
@@ -30,6 +32,8 @@ struct ngc_router {
 	size_t n_zones;
 	struct sockets sockets;
 	struct regexes *regexes;
+	struct definition *definitions; /* of variables */
+	size_t n_definitions, cap_definitions;
 };
 
 /* The keys of a zone; NULL: it is none of the router's. */

@@ -253,6 +253,12 @@ documented() {
 	same <(ngxcache zones --json | members d) <(documented "DOCUMENT OF ZONES")
 }
 
+@test "manual: ngxcache-json(5) describes the document of explain" {
+	sandbox
+	same <({ members d; echo key_base64; } < <(ngxcache explain --json \
+	    http://www.example.com/) | LC_ALL=C sort -u) <(documented "DOCUMENT OF EXPLAIN")
+}
+
 @test "manual: ngxcache-json(5) describes the document of reload" {
 	sandbox
 	sed -i "1i pid $T/box/nginx.pid;" "$NGXCACHE_CONF"

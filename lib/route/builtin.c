@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/units.h"
+#include "run.h"
+
+/* nginx's own variables, as far as a request determines them. */
+
+static struct value text(struct run *r, struct ngc_bytes s)
+{
+	return value_text(r->arena, s, false);
+}
+
+static struct value open_value(struct run *r, const struct part *p, enum grammar g, bool hard)
+{
+	struct value_builder b = { .arena = r->arena };
+
+	value_add_unknown(&b, run_unknown(r, p->text, g, hard));
+	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
+static struct value printed(struct run *r, struct ngc_buf *b)
+{
+	char *copy = b->failed ? NULL : ngc_arena_copy(r->arena, b->p, b->n);
+	struct value v = text(r, ngc_bytes(copy, copy != NULL ? b->n : 0));
+
+	r->failed = r->failed || copy == NULL;
+	ngc_buf_free(b);
+	return v;
+}
+
+static bool same_header(struct ngc_bytes field, struct ngc_bytes name)
+{
+	if (field.n != name.n)
+		return false;
+	for (size_t i = 0; i < field.n; i++) {
+		unsigned char c = field.p[i];
+
+		if (c == '_') /* nginx drops such headers */
+			return false;
+		if (c >= 'A' && c <= 'Z')
+			c |= 0x20;
+		if ((c == '-' ? '_' : c) != name.p[i])
+			return false;
+	}
+	return true;
+}
+
+/* What several lines of a header are joined with; NULL: the first alone counts. */
+static const char *joined_by(struct ngc_bytes name)
+{
+	if (ngc_bytes_equal(name, ngc_bytes_of("cookie")))
+		return "; ";
+	return ngc_bytes_equal(name, ngc_bytes_of("x_forwarded_for")) ? ", " : NULL;
+}
+
+struct ngc_bytes run_header(struct run *r, struct ngc_bytes name)
+{
+	const struct asked *q = r->asked;
+	const char *joint = joined_by(name);
+	struct ngc_buf b = { 0 };
+	bool found = false;
+	char *copy;
+
+	for (size_t i = 0; i < q->n_headers && (joint != NULL || !found); i++) {
+		if (!same_header(q->headers[i].name, name))
+			continue;
+		if (found)
+			ngc_buf_add_str(&b, joint);
+		ngc_buf_add_bytes(&b, q->headers[i].value);
+		found = true;
+	}
+	copy = b.failed ? NULL : ngc_arena_copy(r->arena, b.p, b.n);
+	struct ngc_bytes s = ngc_bytes(copy, copy != NULL ? b.n : 0);
+	r->failed = r->failed || copy == NULL;
+	ngc_buf_free(&b);
+	return s;
+}
+
+enum grammar variable_grammar(const struct part *p)
+{
+	static const struct {
+		const char *name;
+		enum grammar grammar;
+	} known[] = {
+		{ "http_accept", GRAMMAR_ACCEPT },
+		{ "http_accept_encoding", GRAMMAR_CODINGS },
+		{ "http_accept_language", GRAMMAR_LANGUAGES },
+		{ "http_origin", GRAMMAR_ORIGIN },
+		{ "remote_addr", GRAMMAR_ADDRESS },
+		{ "hostname", GRAMMAR_HOST },
+		{ "slice_range", GRAMMAR_RANGE },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (ngc_bytes_equal(p->text, ngc_bytes_of(known[i].name)))
+			return known[i].grammar;
+	return GRAMMAR_ANY;
+}
+
+static struct value header_value(struct run *r, const struct part *p, struct ngc_bytes name)
+{
+	if (r->asked->all)
+		return open_value(r, p, variable_grammar(p), false);
+	return text(r, run_header(r, name));
+}
+
+static void skip_spaces(struct ngc_bytes *s)
+{
+	while (s->n > 0 && s->p[0] == ' ')
+		*s = ngc_bytes_from(*s, 1);
+}
+
+/* Behind the next ';' or ','. */
+static void skip_cookie(struct ngc_bytes *s)
+{
+	while (s->n > 0 && s->p[0] != ';' && s->p[0] != ',')
+		*s = ngc_bytes_from(*s, 1);
+	if (s->n > 0)
+		*s = ngc_bytes_from(*s, 1);
+	skip_spaces(s);
+}
+
+/* nginx's ngx_http_parse_multi_header_lines(). */
+static struct ngc_bytes find_cookie(struct ngc_bytes s, struct ngc_bytes name)
+{
+	for (; s.n > 0; skip_cookie(&s)) {
+		struct ngc_bytes left;
+		size_t n = 0;
+
+		if (s.n < name.n || !ngc_bytes_same(ngc_bytes(s.p, name.n), name))
+			continue;
+		left = ngc_bytes_from(s, name.n);
+		skip_spaces(&left);
+		if (left.n == 0 || left.p[0] != '=')
+			continue;
+		left = ngc_bytes_from(left, 1);
+		skip_spaces(&left);
+		while (n < left.n && left.p[n] != ';')
+			n++;
+		return ngc_bytes(left.p, n);
+	}
+	return ngc_bytes("", 0);
+}
+
+static struct value cookie_value(struct run *r, const struct part *p)
+{
+	if (r->asked->all)
+		return open_value(r, p, GRAMMAR_ANY, false);
+	return text(r, find_cookie(run_header(r, ngc_bytes_of("cookie")), variable_suffix(p)));
+}
+
+static int base64_digit(unsigned char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* The user of "Basic BASE64". */
+static struct value user_value(struct run *r, const struct part *p)
+{
+	struct ngc_bytes s;
+	struct ngc_buf b = { 0 };
+	unsigned v = 0, bits = 0;
+
+	if (r->asked->all)
+		return open_value(r, p, GRAMMAR_ANY, false);
+	s = run_header(r, ngc_bytes_of("authorization"));
+	if (s.n < 6 || !ngc_bytes_same(ngc_bytes(s.p, 6), ngc_bytes_of("basic ")))
+		return text(r, ngc_bytes("", 0));
+	for (size_t i = 6; i < s.n && base64_digit(s.p[i]) >= 0; i++) {
+		v = v << 6 | (unsigned)base64_digit(s.p[i]);
+		bits += 6;
+		if (bits < 8)
+			continue;
+		bits -= 8;
+		if ((v >> bits & 0xff) == ':')
+			break;
+		ngc_buf_add_char(&b, (char)(v >> bits & 0xff));
+	}
+	return printed(r, &b);
+}
+
+static struct value args_value(struct run *r)
+{
+	struct value_builder b = { .arena = r->arena };
+
+	for (size_t i = 0; i < r->args.n; i++) {
+		if (r->args.seg[i].open != NULL)
+			value_add_unknown(&b, r->args.seg[i].open);
+		else
+			value_add_text(&b, r->args.seg[i].text, true);
+	}
+	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
+static struct value is_args_value(struct run *r)
+{
+	const struct unknown *u = value_unknown(r->args);
+	bool any = value_bytes(r->arena, r->args).n > 0;
+
+	if (!any && u != NULL)
+		any = run_choose(r, 2, u) == 1;
+	return value_text(r->arena, ngc_bytes_of(any ? "?" : ""), true);
+}
+
+static struct value argument_value(struct run *r, const struct part *p)
+{
+	struct ngc_bytes left = value_bytes(r->arena, r->args), name = variable_suffix(p);
+
+	if (value_unknown(r->args) != NULL)
+		return open_value(r, p, GRAMMAR_ARGUMENT, false);
+	while (left.n > 0) {
+		const unsigned char *end = memchr(left.p, '&', left.n);
+		struct ngc_bytes one = ngc_bytes(left.p, end ? (size_t)(end - left.p) : left.n);
+
+		if (one.n > name.n && one.p[name.n] == '=' &&
+		    ngc_bytes_same(ngc_bytes(one.p, name.n), name))
+			return text(r, ngc_bytes_from(one, name.n + 1));
+		left = ngc_bytes_from(left, end ? one.n + 1 : one.n);
+	}
+	return text(r, ngc_bytes("", 0));
+}
+
+static struct value server_name_value(struct run *r, const struct part *p)
+{
+	struct ngc_bytes s = r->server->names[0];
+	struct ngc_buf b = { 0 };
+
+	if (ngc_bytes_equal(s, ngc_bytes_of("$hostname")))
+		return open_value(r, p, GRAMMAR_HOST, true);
+	if (s.n > 1 && s.p[0] == '.')
+		s = ngc_bytes_from(s, 1);
+	for (size_t i = 0; i < s.n; i++)
+		ngc_buf_add_char(&b, (char)(s.p[0] != '~' && s.p[i] >= 'A' && s.p[i] <= 'Z'
+		                             ? s.p[i] | 0x20 : s.p[i]));
+	return printed(r, &b);
+}
+
+/* Where the slice begins that a Range header asks for first. */
+static int64_t range_start(struct ngc_bytes s)
+{
+	int64_t start = 0;
+	size_t i = 6;
+
+	if (s.n < 7 || !ngc_bytes_same(ngc_bytes(s.p, 6), ngc_bytes_of("bytes=")) ||
+	    memchr(s.p, ',', s.n) != NULL)
+		return 0;
+	while (i < s.n && s.p[i] == ' ')
+		i++;
+	for (; i < s.n && s.p[i] >= '0' && s.p[i] <= '9' && start < INT64_MAX / 20; i++)
+		start = start * 10 + (s.p[i] - '0');
+	return start;
+}
+
+static struct value slice_value(struct run *r, const struct part *p)
+{
+	const struct ngc_directive *d = run_setting(r->level, "slice");
+	struct ngc_buf b = { 0 };
+	int64_t size = 0, start = 0;
+
+	if (d == NULL || d->n_words != 2 || !ngc_parse_size(d->words[1], &size) || size == 0)
+		return text(r, ngc_bytes("", 0));
+	if (r->asked->all)
+		return open_value(r, p, variable_grammar(p), false);
+	start = range_start(run_header(r, ngc_bytes_of("range"))) / size * size;
+	ngc_buf_printf(&b, "bytes=%lld-%lld", (long long)start, (long long)(start + size - 1));
+	return printed(r, &b);
+}
+
+static struct value filename_value(struct run *r)
+{
+	struct value_builder b = { .arena = r->arena };
+
+	value_add(&b, run_document_root(r));
+	value_add_text(&b, r->uri, true);
+	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
+static struct value protocol_value(struct run *r, const struct part *p)
+{
+	static const char *const versions[] = { "HTTP/1.1", "HTTP/2.0", "HTTP/1.0" };
+	unsigned i = r->asked->all ? run_choose(r, 3, run_unknown(r, p->text, GRAMMAR_ANY, false))
+	                           : 0;
+
+	return text(r, ngc_bytes_of(versions[i]));
+}
+
+/* Those that are asked for less often. */
+static bool rare_builtin(struct run *r, const struct part *p, struct value *out)
+{
+	if (ngc_bytes_equal(p->text, ngc_bytes_of("request_filename")))
+		*out = filename_value(r);
+	else if (ngc_bytes_equal(p->text, ngc_bytes_of("server_protocol")))
+		*out = protocol_value(r, p);
+	else if (ngc_bytes_equal(p->text, ngc_bytes_of("fastcgi_script_name")))
+		*out = value_text(r->arena, r->uri, true);
+	else if (ngc_bytes_equal(p->text, ngc_bytes_of("content_type")))
+		*out = header_value(r, p, p->text);
+	else if (ngc_bytes_equal(p->text, ngc_bytes_of("content_length")))
+		*out = header_value(r, p, p->text);
+	else if (ngc_bytes_equal(p->text, ngc_bytes_of("remote_addr")) ||
+	    ngc_bytes_equal(p->text, ngc_bytes_of("hostname")))
+		*out = open_value(r, p, variable_grammar(p), true);
+	else
+		return false;
+	return true;
+}
+
+bool run_builtin(struct run *r, const struct part *p, struct value *out)
+{
+	const struct asked *q = r->asked;
+	struct ngc_buf b = { 0 };
+
+	switch (p->var) {
+	case VAR_SCHEME:
+		r->used_scheme = true;
+		*out = text(r, q->scheme);
+		return true;
+	case VAR_HTTPS:
+		r->used_scheme = true;
+		*out = text(r, ngc_bytes_of(q->scheme.n == 5 ? "on" : ""));
+		return true;
+	case VAR_REQUEST_METHOD:
+		r->used_method = true;
+		*out = text(r, r->method);
+		return true;
+	case VAR_HOST:
+		*out = text(r, q->host);
+		return true;
+	case VAR_HTTP_HOST:
+		r->used_http_host = true;
+		*out = text(r, q->http_host);
+		return true;
+	case VAR_REQUEST_URI:
+		*out = value_text(r->arena, q->target, true);
+		return true;
+	case VAR_URI:
+		*out = value_text(r->arena, r->uri, true);
+		return true;
+	case VAR_ARGS:
+		*out = args_value(r);
+		return true;
+	case VAR_IS_ARGS:
+		*out = is_args_value(r);
+		return true;
+	case VAR_SERVER_NAME:
+		*out = server_name_value(r, p);
+		return true;
+	case VAR_SERVER_PORT:
+		ngc_buf_printf(&b, "%u", r->socket->port);
+		*out = printed(r, &b);
+		return true;
+	case VAR_PROXY_HOST:
+		*out = r->proxy_host;
+		return true;
+	case VAR_PROXY_PORT:
+		*out = r->proxy_port;
+		return true;
+	case VAR_SLICE_RANGE:
+		*out = slice_value(r, p);
+		return true;
+	case VAR_REQUEST_BODY:
+		*out = q->all ? open_value(r, p, GRAMMAR_ANY, false) : text(r, q->body);
+		return true;
+	case VAR_DOCUMENT_ROOT:
+		*out = run_document_root(r);
+		return true;
+	case VAR_REALPATH_ROOT:
+		*out = run_real_root(r);
+		return true;
+	case VAR_REMOTE_USER:
+		*out = user_value(r, p);
+		return true;
+	case VAR_ARG:
+		*out = argument_value(r, p);
+		return true;
+	case VAR_HTTP:
+		*out = header_value(r, p, variable_suffix(p));
+		return true;
+	case VAR_COOKIE:
+		*out = cookie_value(r, p);
+		return true;
+	default:
+		return rare_builtin(r, p, out);
+	}
+}

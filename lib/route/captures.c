@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "run.h"
+
+/* nginx's ngx_http_regex_exec(): a match sets $1 and so on, and the named groups. */
+
+static struct ngc_bytes lower_name(struct run *r, struct ngc_bytes s)
+{
+	char *p = ngc_arena_copy(r->arena, s.p, s.n);
+
+	for (size_t i = 0; p != NULL && i < s.n; i++)
+		if (p[i] >= 'A' && p[i] <= 'Z')
+			p[i] |= 0x20;
+	r->failed = r->failed || p == NULL;
+	return ngc_bytes(p, p != NULL ? s.n : 0);
+}
+
+void run_take_captures(struct run *r, const struct captures *c)
+{
+	struct named_capture named;
+
+	r->n_groups = c->n;
+	for (unsigned i = 0; i < c->n; i++)
+		r->group[i] = value_text(r->arena, c->group[i], true);
+	for (unsigned i = 0; regex_named(c, i, &named); i++)
+		run_assign(r, lower_name(r, named.name),
+		    value_text(r->arena, named.value, true), NULL);
+}
+
+bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase, struct ngc_bytes subject)
+{
+	const struct regex *x = regexes_get(r->router->regexes, pattern, nocase);
+	struct captures c;
+
+	if (x == NULL) {
+		r->failed = true;
+		return false;
+	}
+	if (!regex_match(x, subject, &c))
+		return false;
+	run_take_captures(r, &c);
+	return true;
+}
+
+void run_matched_unknown(struct run *r, struct ngc_bytes pattern, const struct unknown *on)
+{
+	const struct regex *x = regexes_get(r->router->regexes, pattern, false);
+	struct captures c = { .n = CAPTURES_MAX / 2, .by = x };
+	struct value_builder b = { .arena = r->arena };
+	struct named_capture named;
+
+	value_add_unknown(&b, on);
+	r->n_groups = c.n;
+	for (unsigned i = 0; i < c.n; i++)
+		r->group[i] = value_end(&b);
+	for (unsigned i = 0; x != NULL && regex_named(&c, i, &named); i++)
+		run_assign(r, lower_name(r, named.name), value_end(&b), NULL);
+	r->failed = r->failed || b.failed || x == NULL;
+}

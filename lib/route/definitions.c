@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "maps.h"
+
+/* The variables that blocks of the http context define. */
+
+static const struct {
+	const char *directive;
+	void (*eval)(struct run *r, const struct definition *def, struct value *out);
+} kinds[] = {
+	{ "map", map_eval },
+	{ "geo", geo_eval },
+	{ "split_clients", split_eval },
+};
+
+static bool add_definition(struct ngc_router *r, const struct ngc_directive *d, size_t kind)
+{
+	struct ngc_bytes name = d->words[d->n_words - 1];
+	struct definition *def;
+	char *lower;
+
+	if (d->n_words < 2 || d->n_words > 3 || name.n < 2 || name.p[0] != '$')
+		return true;
+	if (!ngc_array_grow((void **)&r->definitions, r->n_definitions, &r->cap_definitions,
+	        sizeof(*def)))
+		return false;
+	lower = ngc_arena_copy(r->arena, name.p + 1, name.n - 1);
+	if (lower == NULL)
+		return false;
+	for (size_t i = 0; i + 1 < name.n; i++)
+		if (lower[i] >= 'A' && lower[i] <= 'Z')
+			lower[i] |= 0x20;
+	def = &r->definitions[r->n_definitions++];
+	*def = (struct definition){ ngc_bytes(lower, name.n - 1), d, kinds[kind].eval };
+	return true;
+}
+
+bool definitions_init(struct ngc_router *r)
+{
+	const struct ngc_level *http = ngc_conf_http(r->conf);
+	const struct ngc_directive *d = http != NULL ? http->d->first : NULL;
+
+	for (; d != NULL; d = d->next)
+		for (size_t i = 0; d->block && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+			if (ngc_directive_is(d, kinds[i].directive) && !add_definition(r, d, i))
+				return false;
+	return true;
+}
+
+bool run_mapped(struct run *r, struct ngc_bytes name, struct value *out)
+{
+	const struct assigned *kept = run_find(r->memo, name);
+	struct assigned *keep;
+
+	if (kept != NULL) {
+		*out = kept->value;
+		return true;
+	}
+	for (size_t i = r->router->n_definitions; i-- > 0;) { /* the last one holds */
+		const struct definition *def = &r->router->definitions[i];
+
+		if (!ngc_bytes_equal(def->name, name))
+			continue;
+		def->eval(r, def, out);
+		if (ngc_directive_find(def->d, "volatile") != NULL)
+			return true;
+		keep = ngc_arena_alloc(r->arena, 1, sizeof(*keep));
+		if (keep == NULL) {
+			r->failed = true;
+			return true;
+		}
+		*keep = (struct assigned){ .next = r->memo, .name = name, .value = *out };
+		r->memo = keep;
+		return true;
+	}
+	return false;
+}
+
+struct ngc_bytes maps_source(const struct definition *def, const char *otherwise)
+{
+	return def->d->n_words == 3 ? def->d->words[1] : ngc_bytes_of(otherwise);
+}
+
+/* The value a line gives: of a map or geo its second word, of split_clients too. */
+static struct ngc_bytes result_of(const struct ngc_directive *line)
+{
+	return line->n_words > 1 ? line->words[1] : ngc_bytes("", 0);
+}
+
+static size_t collect(const struct definition *def,
+    bool (*may)(const struct ngc_directive *line, struct value source), struct value source,
+    const struct ngc_directive *lines[RESULTS_MAX])
+{
+	size_t n = 0, i;
+
+	for (const struct ngc_directive *d = def->d->first; d != NULL; d = d->next) {
+		if (d->n_words != 2 || !may(d, source))
+			continue;
+		for (i = 0; i < n; i++)
+			if (ngc_bytes_equal(result_of(lines[i]), result_of(d)) &&
+			    memchr(result_of(d).p, '$', result_of(d).n) == NULL)
+				break;
+		if (i < n)
+			continue;
+		if (n == RESULTS_MAX)
+			return n + 1;
+		lines[n++] = d;
+	}
+	return n;
+}
+
+void maps_any_result(struct run *r, const struct definition *def, const struct unknown *on,
+    bool (*may)(const struct ngc_directive *line, struct value source), struct value source,
+    struct value *out)
+{
+	const struct ngc_directive *lines[RESULTS_MAX], *d = ngc_directive_find(def->d, "default");
+	struct value_builder b = { .arena = r->arena };
+	size_t n = collect(def, may, source, lines);
+	unsigned way;
+
+	if (n > RESULTS_MAX) {
+		value_add_unknown(&b, run_unknown(r, def->name, GRAMMAR_ANY, on->hard));
+		*out = value_end(&b);
+		r->failed = r->failed || b.failed;
+		return;
+	}
+	way = run_choose(r, (unsigned)n + (d == NULL), on);
+	if (way >= n) {
+		*out = (struct value){ 0 };
+		return;
+	}
+	if (lines[way]->words[0].n > 0 && lines[way]->words[0].p[0] == '~')
+		run_matched_unknown(r, ngc_bytes_from(lines[way]->words[0], 1), on);
+	*out = run_eval(r, result_of(lines[way]));
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/explain.h"
+
+#include <stdlib.h>
+
+#include "explain.h"
+
+/*
+ * One request, by every way it may go while something is not known: where all ways lead to
+ * the same key, the key is known all the same.
+ */
+
+char *explain_copy(struct explaining *x, struct ngc_bytes s)
+{
+	char *p = ngc_arena_copy(x->arena, s.p, s.n);
+
+	x->failed = x->failed || p == NULL;
+	return p;
+}
+
+bool explain_add(struct explaining *x, struct names *l, struct ngc_bytes name)
+{
+	char *copy;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (ngc_bytes_equal(ngc_bytes_of(l->name[i]), name))
+			return true;
+	copy = explain_copy(x, name);
+	if (copy == NULL ||
+	    !ngc_array_grow((void **)&l->name, l->n + 1, &l->cap, sizeof(*l->name)))
+		return false;
+	l->name[l->n++] = copy;
+	l->name[l->n] = NULL;
+	return true;
+}
+
+static bool add_unknowns(struct explaining *x, struct value v)
+{
+	for (size_t i = 0; i < v.n; i++)
+		if (v.seg[i].open != NULL && !explain_add(x, &x->unknown, v.seg[i].open->name))
+			return false;
+	return true;
+}
+
+static const char *location_text(struct explaining *x, const struct ngc_level *l)
+{
+	struct ngc_buf b = { 0 };
+	char *text;
+
+	ngc_buf_add_str(&b, ngc_level_modifier(l));
+	ngc_buf_add_bytes(&b, l->pattern);
+	x->failed = x->failed || b.failed;
+	text = explain_copy(x, ngc_buf_bytes(&b));
+	ngc_buf_free(&b);
+	return text;
+}
+
+static const char *const *parents_of(struct explaining *x, const struct ngc_level *l)
+{
+	size_t n = 0;
+	const char **out;
+
+	for (const struct ngc_level *p = l->parent; ngc_level_is_location(p); p = p->parent)
+		n++;
+	out = ngc_arena_alloc(x->arena, n + 1, sizeof(*out));
+	x->failed = x->failed || out == NULL;
+	for (const struct ngc_level *p = l->parent; out != NULL && n > 0; p = p->parent)
+		out[--n] = location_text(x, p);
+	return out;
+}
+
+static const char *const *steps_of(struct explaining *x)
+{
+	const char *p = (const char *)x->steps.p, *end = p + x->steps.n;
+	const char **out;
+	size_t n = 0;
+
+	for (const char *s = p; s < end; s += strlen(s) + 1)
+		n++;
+	out = ngc_arena_alloc(x->arena, n + 1, sizeof(*out));
+	x->failed = x->failed || out == NULL;
+	n = 0;
+	for (const char *s = p; out != NULL && s < end; s += strlen(s) + 1)
+		out[n++] = explain_copy(x, ngc_bytes_of(s));
+	return out;
+}
+
+static const struct ngc_zone *zone_of(const struct run *r)
+{
+	return r->end == END_CACHED && value_unknown(r->zone) == NULL
+	           ? ngc_conf_zone_named(r->router->conf, value_bytes(r->arena, r->zone))
+	           : NULL;
+}
+
+/* The first way says how the request goes. */
+static bool take_first(struct explaining *x, struct run *r)
+{
+	struct ngc_explanation *e = &x->pub;
+
+	e->server_name = explain_copy(x, r->server->names[0]);
+	if (r->location != NULL) {
+		e->location = location_text(x, r->location);
+		e->parents = parents_of(x, r->location);
+	}
+	e->steps = steps_of(x);
+	e->zone = zone_of(r);
+	if (r->key_directive != NULL)
+		e->template = (const char *)r->key_directive->words[1].p;
+	if (r->end == END_UNCACHED)
+		e->reason = "uncached";
+	if (r->end == END_LOST)
+		explain_add(x, &x->unknown, r->lost_by->name);
+	if (r->end == END_CACHED) {
+		if (value_unknown(r->key) == NULL) {
+			struct ngc_bytes key = value_bytes(r->arena, r->key);
+
+			e->key = ngc_bytes(explain_copy(x, key), key.n);
+		}
+		add_unknowns(x, r->key);
+		add_unknowns(x, r->zone);
+		explain_reasons(x, r);
+	}
+	return !x->failed;
+}
+
+/* Do both ways come to the same? */
+static bool same_end(const struct explaining *x, struct run *r)
+{
+	const struct ngc_explanation *e = &x->pub;
+
+	if ((r->end == END_UNCACHED) != (e->reason != NULL) || r->end == END_LOST ||
+	    zone_of(r) != e->zone)
+		return false;
+	if (r->end != END_CACHED)
+		return true;
+	return e->key.p != NULL && value_unknown(r->key) == NULL &&
+	       ngc_bytes_equal(value_bytes(r->arena, r->key), e->key);
+}
+
+/* The ways part: what they depended on is what is not known. */
+static void take_other(struct explaining *x, struct run *r)
+{
+	struct ngc_explanation *e = &x->pub;
+
+	if (same_end(x, r))
+		return;
+	for (unsigned i = 0; i < r->n_decided; i++)
+		explain_add(x, &x->unknown, r->decided[i]->name);
+	add_unknowns(x, r->key);
+	add_unknowns(x, r->zone);
+	e->key = ngc_bytes(NULL, 0);
+	if (zone_of(r) != e->zone)
+		e->zone = NULL;
+	e->reason = NULL;
+	e->cacheable = NGC_CACHEABLE_UNKNOWN;
+}
+
+static bool take_way(void *arg, struct run *r)
+{
+	struct explaining *x = arg;
+
+	if (!x->started) {
+		x->started = true;
+		return take_first(x, r);
+	}
+	take_other(x, r);
+	return !x->failed;
+}
+
+/*
+ * The socket a request for the URL comes in by: of those of its port one with a server of
+ * that name, else the wildcard address, else the first.
+ */
+static const struct socket *choose_socket(const struct ngc_router *r, const struct ngc_url *url)
+{
+	unsigned port = url->port != 0 ? url->port : url->scheme.n == 5 ? 443 : 80;
+	const struct socket *best = NULL;
+	struct captures ignored;
+	enum found how;
+
+	for (size_t i = 0; i < r->sockets.n; i++) {
+		const struct socket *at = &r->sockets.list[i];
+
+		if (at->port != port)
+			continue;
+		sockets_server(&r->sockets, at, url->host, &how, &ignored);
+		if (how == FOUND_NAME)
+			return at;
+		if (best == NULL || ngc_bytes_equal(at->address, ngc_bytes_of("*")))
+			best = at;
+	}
+	return best;
+}
+
+static bool explain(struct explaining *x, const struct ngc_router *r,
+    const struct ngc_explain_request *req)
+{
+	struct follow f = { .router = r, .socket = choose_socket(r, req->url),
+		.steps = &x->steps };
+
+	if (f.socket == NULL) {
+		x->pub.reason = "no_listener";
+		return true;
+	}
+	f.asked = (struct asked){ .method = req->method,
+		.scheme = ngc_bytes_of(f.socket->tls ? "https" : "http"), .host = req->url->host,
+		.http_host = req->url->authority, .target = req->url->target,
+		.headers = req->headers, .n_headers = req->n_headers, .body = req->body };
+	return follow_ways(&f, take_way, x);
+}
+
+/* Hand the lists over, which are not NULL even when they are empty. */
+static bool finish(struct explaining *x)
+{
+	static const char *const none[] = { NULL };
+	struct ngc_explanation *e = &x->pub;
+
+	e->unknown = x->unknown.n > 0 ? x->unknown.name : none;
+	e->reasons = x->reasons.n > 0 ? x->reasons.name : none;
+	if (e->parents == NULL)
+		e->parents = none;
+	if (e->steps == NULL)
+		e->steps = none;
+	if (e->key.p == NULL && e->reason == NULL)
+		e->cacheable = NGC_CACHEABLE_UNKNOWN;
+	return !x->failed;
+}
+
+enum ngc_code ngc_route_explain(const struct ngc_router *r, const struct ngc_explain_request *req,
+    struct ngc_explanation **out, struct ngc_error *err)
+{
+	struct explaining *x;
+	bool ok;
+
+	*out = NULL;
+	if (r->conf == NULL)
+		return ngc_fail(err, NGC_INVALID, 0, "there is no configuration to explain by");
+	x = ngc_array_alloc(1, sizeof(*x));
+	if (x == NULL)
+		return ngc_no_memory(err);
+	x->arena = ngc_arena_new();
+	ok = x->arena != NULL && explain(x, r, req) && explain_pattern(x, r, req->url) && finish(x);
+	ngc_buf_free(&x->steps);
+	if (!ok) {
+		ngc_explanation_free(&x->pub);
+		return ngc_no_memory(err);
+	}
+	*out = &x->pub;
+	return NGC_OK;
+}
+
+void ngc_explanation_free(struct ngc_explanation *e)
+{
+	struct explaining *x = (struct explaining *)e; /* its first member */
+
+	if (x == NULL)
+		return;
+	free(x->unknown.name);
+	free(x->reasons.name);
+	ngc_arena_free(x->arena);
+	free(x);
+}

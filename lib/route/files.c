@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ngc/path.h"
+#include "run.h"
+
+/* What the file system answers, below the root of the configuration. */
+
+/* The nearest root or alias. */
+static const struct ngc_directive *root_directive(const struct run *r)
+{
+	for (const struct ngc_level *l = r->level; l != NULL; l = l->parent) {
+		const struct ngc_directive *d = ngc_directive_find(l->d, "root");
+
+		if (d == NULL && l->kind != NGC_LEVEL_HTTP)
+			d = ngc_directive_find(l->d, "alias");
+		if (d != NULL && d->n_words == 2)
+			return d;
+	}
+	return NULL;
+}
+
+struct value run_document_root(struct run *r)
+{
+	const struct ngc_directive *d = root_directive(r);
+	struct value_builder b = { .arena = r->arena };
+	struct ngc_bytes root = d != NULL ? d->words[1] : ngc_bytes_of("html");
+	const char *prefix = ngc_conf_prefix(r->router->conf);
+
+	if (root.n > 1 && root.p[root.n - 1] == '/' && ngc_directive_is(d, "root"))
+		root.n--;
+	if (root.n == 0 || (root.p[0] != '/' && root.p[0] != '$')) {
+		value_add_text(&b, ngc_bytes_of(prefix != NULL ? prefix : ""), false);
+		if (prefix == NULL || prefix[strlen(prefix) - 1] != '/')
+			value_add_text(&b, ngc_bytes_of("/"), false);
+	}
+	value_add(&b, run_eval(r, root));
+	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
+/* Open a path as nginx sees it; -1: it is not there. */
+static int open_path(const struct run *r, struct ngc_bytes path)
+{
+	char text[PATH_MAX];
+
+	if (path.n == 0 || path.n >= sizeof(text) || memchr(path.p, '\0', path.n) != NULL)
+		return -1;
+	memcpy(text, path.p, path.n);
+	text[path.n] = '\0';
+	return ngc_path_open(ngc_conf_root(r->router->conf), text, O_PATH, NULL);
+}
+
+/* Where an open file lies, without the root; absent: that cannot be told. */
+static struct ngc_bytes real_path(struct run *r, int fd)
+{
+	const char *root = ngc_conf_root(r->router->conf);
+	char link[64], path[PATH_MAX], real_root[PATH_MAX];
+	ssize_t n;
+	size_t skip = 0;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path));
+	if (n <= 0)
+		return ngc_bytes(NULL, 0);
+	if (*root != '\0' && realpath(root, real_root) != NULL)
+		skip = strlen(real_root);
+	if (skip > (size_t)n || memcmp(path, real_root, skip) != 0)
+		return ngc_bytes(NULL, 0);
+	return ngc_bytes(ngc_arena_copy(r->arena, path + skip, (size_t)n - skip),
+	    (size_t)n - skip);
+}
+
+struct value run_real_root(struct run *r)
+{
+	struct value root = run_document_root(r);
+	struct ngc_bytes written = value_bytes(r->arena, root), real;
+	int fd;
+
+	if (value_unknown(root) != NULL || ngc_conf_is_dump(r->router->conf))
+		return root;
+	fd = open_path(r, written);
+	if (fd < 0)
+		return root;
+	real = real_path(r, fd);
+	close(fd);
+	if (real.p == NULL || ngc_bytes_equal(real, written))
+		return root;
+	if (r->asked->all &&
+	    run_choose(r, 2, run_unknown(r, ngc_bytes_of("realpath_root"), GRAMMAR_ANY, false)))
+		return root;
+	return value_text(r->arena, real, false);
+}
+
+enum file run_stat(struct run *r, struct ngc_bytes path)
+{
+	struct stat st;
+	int fd = open_path(r, path);
+	bool ok = fd >= 0 && fstat(fd, &st) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (!ok)
+		return FILE_NONE;
+	return S_ISDIR(st.st_mode) ? FILE_DIRECTORY : FILE_REGULAR;
+}
+
+bool run_files_known(struct run *r)
+{
+	struct value root = run_document_root(r);
+
+	return !r->asked->all && !ngc_conf_is_dump(r->router->conf) &&
+	       value_unknown(root) == NULL &&
+	       run_stat(r, value_bytes(r->arena, root)) == FILE_DIRECTORY;
+}
+
+/* The rest of the URI behind an alias's location; all of it below a root. */
+static struct ngc_bytes below(const struct run *r, struct ngc_bytes uri)
+{
+	const struct ngc_directive *d = root_directive(r);
+	const struct ngc_level *l = r->location;
+
+	if (d == NULL || !ngc_directive_is(d, "alias") || l == NULL)
+		return uri;
+	if (l->kind == NGC_LEVEL_REGEX || l->kind == NGC_LEVEL_REGEX_NOCASE)
+		return ngc_bytes("", 0); /* such an alias names the whole file */
+	return l->pattern.n <= uri.n ? ngc_bytes_from(uri, l->pattern.n) : uri;
+}
+
+enum file run_file(struct run *r, struct ngc_bytes uri)
+{
+	struct value_builder b = { .arena = r->arena };
+	struct value path;
+
+	value_add(&b, run_document_root(r));
+	value_add_text(&b, below(r, uri), false);
+	path = value_end(&b);
+	r->failed = r->failed || b.failed;
+	return value_unknown(path) == NULL ? run_stat(r, value_bytes(r->arena, path)) : FILE_NONE;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "follow.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+unsigned run_choose(struct run *r, unsigned n, const struct unknown *on)
+{
+	struct choices *c = r->choices;
+
+	if (n < 2)
+		return 0;
+	if (c->at == CHOICES_MAX || n > 255) {
+		c->overflow = true;
+		return 0;
+	}
+	if (c->at == c->n) {
+		c->taken[c->n] = 0;
+		c->of[c->n++] = (unsigned char)n;
+	}
+	r->decided[r->n_decided++] = on;
+	return c->taken[c->at++];
+}
+
+/* The next answers to try; false: every way was gone. */
+static bool next_way(struct choices *c)
+{
+	while (c->n > 0 && c->taken[c->n - 1] + 1 >= c->of[c->n - 1])
+		c->n--;
+	if (c->n == 0)
+		return false;
+	c->taken[c->n - 1]++;
+	return true;
+}
+
+void run_step(struct run *r, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	if (r->steps == NULL)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ngc_buf_add(r->steps, text, strlen(text) + 1);
+}
+
+void run_lose(struct run *r, const struct unknown *u)
+{
+	r->end = END_LOST;
+	r->lost_by = u;
+}
+
+/* The path and arguments of the target; false: nginx answers 400. */
+static bool read_target(struct run *r)
+{
+	struct ngc_bytes target = r->asked->target;
+	const unsigned char *mark = memchr(target.p, '?', target.n);
+	size_t n = mark != NULL ? (size_t)(mark - target.p) : target.n;
+	const struct ngc_directive *d = run_setting(r->socket->fallback->level, "merge_slashes");
+	bool keep = d != NULL && d->n_words == 2 &&
+	    ngc_bytes_equal(d->words[1], ngc_bytes_of("off"));
+	struct ngc_bytes path = ngc_bytes(target.p, n);
+	struct ngc_buf b = { 0 };
+	bool ok = keep ? ngc_url_resolve(path, &b) : ngc_url_normalise(path, &b);
+	char *uri = ok && !b.failed ? ngc_arena_copy(r->arena, b.p, b.n) : NULL;
+
+	r->uri = ngc_bytes(uri, b.n);
+	r->failed = r->failed || (ok && uri == NULL);
+	ngc_buf_free(&b);
+	r->quoted = memchr(path.p, '%', path.n) != NULL;
+	r->plus = memchr(path.p, '+', path.n) != NULL || memmem(path.p, path.n, "%2B", 3) != NULL ||
+	          memmem(path.p, path.n, "%2b", 3) != NULL;
+	if (mark != NULL)
+		r->args = value_text(r->arena, ngc_bytes_from(target, n + 1), true);
+	return uri != NULL;
+}
+
+static enum next find(struct run *r)
+{
+	const struct ngc_directive *d;
+
+	r->uri_changed = false;
+	if (!run_locate(r)) {
+		run_step(r, "redirected to %.*s/", (int)r->uri.n, (const char *)r->uri.p);
+		r->end = END_UNCACHED;
+		return NEXT_END;
+	}
+	d = r->location != NULL ? ngc_directive_find(r->location->d, "internal") : NULL;
+	if (d != NULL && !r->internal)
+		return run_status(r, 404);
+	return NEXT_NAMED;
+}
+
+/* The rewrite directives of the location; then on, or to the location they lead to. */
+static enum next rewrite_location(struct run *r)
+{
+	enum next next = r->location != NULL ? run_rewrite(r, r->level) : NEXT_GO_ON;
+
+	if (next != NEXT_GO_ON)
+		return next;
+	if (!r->uri_changed)
+		return run_content(r);
+	if (r->changes_left-- == 0) {
+		run_step(r, "rewritten in a circle");
+		r->end = END_UNCACHED;
+		r->changes_left = 0;
+		return NEXT_END;
+	}
+	return NEXT_FIND;
+}
+
+/* Bounded by changes_left: every turn but a first one uses a change up. */
+void run_request(struct run *r)
+{
+	enum next next = NEXT_SERVER;
+
+	if (!read_target(r)) {
+		run_step(r, "a bad request for nginx");
+		r->end = END_UNCACHED;
+		return;
+	}
+	while (next != NEXT_END && r->end == END_NONE && !r->failed) {
+		if (next == NEXT_SERVER) {
+			r->level = r->server->level;
+			r->location = NULL;
+			next = run_rewrite(r, r->server->level);
+			if (next == NEXT_GO_ON)
+				next = NEXT_FIND;
+		} else if (next == NEXT_FIND) {
+			next = find(r);
+		} else {
+			next = rewrite_location(r);
+		}
+	}
+}
+
+static void start(struct run *r, const struct follow *f, struct choices *c)
+{
+	struct captures captures;
+	enum found how;
+
+	r->router = f->router;
+	r->asked = &f->asked;
+	r->choices = c;
+	r->socket = f->socket;
+	r->method = f->asked.method;
+	r->changes_left = 10;
+	r->unparsed_valid = r->location_valid = true;
+	r->steps = f->steps;
+	r->server = sockets_server(&f->router->sockets, f->socket, f->asked.host, &how, &captures);
+	if (captures.n > 0)
+		run_take_captures(r, &captures);
+	run_step(r, "server %.*s, %s (%s:%u)", (int)r->server->names[0].n,
+	    (const char *)r->server->names[0].p,
+	    how == FOUND_DEFAULT ? "the default of its address" : "by name",
+	    r->server->level->d->file, r->server->level->d->line);
+}
+
+bool follow_ways(const struct follow *f, bool (*done)(void *arg, struct run *r), void *arg)
+{
+	struct choices c = { 0 };
+	bool ok = true;
+
+	for (unsigned ways = 0; ok; ways++) {
+		struct run r = { .arena = ngc_arena_new() };
+
+		if (r.arena == NULL)
+			return false;
+		c.at = 0;
+		if (f->steps != NULL)
+			f->steps->n = 0;
+		start(&r, f, &c);
+		run_request(&r);
+		c.overflow = c.overflow || ways + 1 == WAYS_MAX;
+		ok = !r.failed && done(arg, &r);
+		ngc_arena_free(r.arena);
+		if (ways + 1 == WAYS_MAX || !next_way(&c))
+			break;
+	}
+	return ok;
+}

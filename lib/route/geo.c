@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <arpa/inet.h>
+
+#include "maps.h"
+
+#include "ngc/units.h"
+
+/* geo: the line of the longest network, or of the smallest range, that holds an address. */
+
+struct address {
+	unsigned char b[16];
+	unsigned bits; /* 32 or 128 */
+};
+
+static bool read_address(struct ngc_bytes s, struct address *out)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	if (s.n == 0 || s.n >= sizeof(text))
+		return false;
+	memcpy(text, s.p, s.n);
+	text[s.n] = '\0';
+	out->bits = 32;
+	if (inet_pton(AF_INET, text, out->b) == 1)
+		return true;
+	out->bits = 128;
+	return inet_pton(AF_INET6, text, out->b) == 1;
+}
+
+/* "10.0.0.0/8" or a single address. */
+static bool read_network(struct ngc_bytes s, struct address *net, unsigned *prefix)
+{
+	const unsigned char *slash = memchr(s.p, '/', s.n);
+	int64_t n;
+
+	if (!read_address(ngc_bytes(s.p, slash ? (size_t)(slash - s.p) : s.n), net))
+		return false;
+	*prefix = net->bits;
+	if (slash == NULL)
+		return true;
+	if (!ngc_parse_number(ngc_bytes_from(s, (size_t)(slash - s.p) + 1), &n) || n > net->bits)
+		return false;
+	*prefix = (unsigned)n;
+	return true;
+}
+
+static bool in_network(const struct address *a, const struct address *net, unsigned prefix)
+{
+	unsigned whole = prefix / 8, rest = prefix % 8;
+
+	if (a->bits != net->bits || memcmp(a->b, net->b, whole) != 0)
+		return false;
+	return rest == 0 || (a->b[whole] ^ net->b[whole]) >> (8 - rest) == 0;
+}
+
+/* "10.0.0.1-10.0.0.9"; the last line that holds the address wins. */
+static bool in_range(const struct address *a, struct ngc_bytes s)
+{
+	const unsigned char *dash = memchr(s.p, '-', s.n);
+	struct address from, to;
+
+	return dash != NULL && read_address(ngc_bytes(s.p, (size_t)(dash - s.p)), &from) &&
+	       read_address(ngc_bytes_from(s, (size_t)(dash - s.p) + 1), &to) &&
+	       from.bits == a->bits && to.bits == a->bits &&
+	       memcmp(a->b, from.b, a->bits / 8) >= 0 && memcmp(a->b, to.b, a->bits / 8) <= 0;
+}
+
+static bool is_line(const struct ngc_directive *d)
+{
+	static const char *const special[] = { "default", "delete", "proxy", "include" };
+
+	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
+		if (ngc_directive_is(d, special[i]))
+			return false;
+	return d->n_words == 2;
+}
+
+static bool may_be(const struct ngc_directive *line, struct value source)
+{
+	(void)source;
+	return is_line(line) || ngc_directive_is(line, "default");
+}
+
+static const struct ngc_directive *find_line(const struct definition *def,
+    const struct address *a)
+{
+	const struct ngc_directive *best = NULL;
+	unsigned longest = 0, prefix;
+	struct address net;
+
+	for (const struct ngc_directive *d = def->d->first; d != NULL; d = d->next) {
+		if (!is_line(d))
+			continue;
+		if (in_range(a, d->words[0])) {
+			best = d;
+		} else if (read_network(d->words[0], &net, &prefix) &&
+		    in_network(a, &net, prefix) && (best == NULL || prefix >= longest)) {
+			best = d;
+			longest = prefix;
+		}
+	}
+	return best;
+}
+
+void geo_eval(struct run *r, const struct definition *def, struct value *out)
+{
+	struct value source = run_eval(r, maps_source(def, "$remote_addr"));
+	const struct unknown *u = value_unknown(source);
+	const struct ngc_directive *line = NULL;
+	struct address a;
+
+	if (u != NULL) {
+		maps_any_result(r, def, u, may_be, source, out);
+		return;
+	}
+	if (read_address(value_bytes(r->arena, source), &a))
+		line = find_line(def, &a);
+	if (line == NULL)
+		line = ngc_directive_find(def->d, "default");
+	*out = line != NULL && line->n_words > 1
+	           ? value_text(r->arena, line->words[1], false) : (struct value){ 0 };
+}
