@@ -144,6 +144,7 @@ UNIT_TESTS := \
 	tests/unit/test_text.c \
 	tests/unit/test_units.c \
 	tests/unit/test_url.c \
+	tests/unit/test_urlpattern.c \
 	tests/unit/test_walk.c \
 	tests/unit/test_zone.c
 

@@ -22,40 +22,123 @@ static size_t decode_one(struct ngc_bytes s, unsigned char *out)
 	return 1;
 }
 
-/* Drop ":8080" from the end of an authority. */
+/* Drop ":8080", or the ":*" of a pattern, from the end of an authority. */
 static struct ngc_bytes without_port(struct ngc_bytes host)
 {
 	size_t n = host.n;
 
-	while (n > 0 && isdigit(host.p[n - 1]))
+	while (n > 0 && (isdigit(host.p[n - 1]) || host.p[n - 1] == '*'))
 		n--;
 	if (n > 0 && host.p[n - 1] == ':')
 		host.n = n - 1;
 	return host;
 }
 
-/*
- * Stars of the authority do not reach into the path, so that a pattern over subdomains takes no
- * page of another host with such a path; one that ends the whole pattern does.
- */
-static void host_to_regex(struct ngc_buf *re, struct ngc_bytes host, bool whole)
+/* The length of the run at the start of s that holds none of those bytes. */
+static size_t span_without(struct ngc_bytes s, const char *bytes)
 {
-	if (!whole)
-		host = without_port(host);
-	for (size_t i = 0; i < host.n; i++) {
-		unsigned char c = (unsigned char)tolower(host.p[i]);
+	size_t n = 0;
 
-		if (c == '\\' && i + 1 < host.n)
-			ngc_pattern_quote(re, ngc_bytes(&host.p[++i], 1));
-		else if (c == '*')
-			ngc_buf_add_str(re, whole && i + 1 == host.n ? ".*" : "[^/]*");
+	while (n < s.n && (s.p[n] == '\0' || strchr(bytes, s.p[n]) == NULL))
+		n++;
+	return n;
+}
+
+static bool is_ascii(struct ngc_bytes s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* A label in UTF-8 stands for its xn-- form. */
+static enum ngc_code utf8_label_to_regex(struct ngc_buf *re, struct ngc_bytes label,
+    struct ngc_error *err)
+{
+	struct ngc_buf text = { 0 };
+	struct ngc_url *url = NULL;
+	enum ngc_code code;
+
+	ngc_buf_add_str(&text, "http://");
+	ngc_buf_add_bytes(&text, label);
+	code = text.failed ? ngc_no_memory(err) : ngc_url_parse(ngc_buf_bytes(&text), &url, err);
+	if (code == NGC_OK)
+		ngc_pattern_quote(re, url->host);
+	ngc_url_free(url);
+	ngc_buf_free(&text);
+	return code;
+}
+
+static void label_to_regex(struct ngc_buf *re, struct ngc_bytes label)
+{
+	for (size_t i = 0; i < label.n; i++) {
+		unsigned char c = (unsigned char)tolower(label.p[i]);
+
+		if (c == '*')
+			ngc_buf_add_str(re, "[^/]*");
 		else
 			ngc_pattern_quote(re, ngc_bytes(&c, 1));
 	}
-	if (whole && (host.n == 0 || host.p[host.n - 1] != '*'))
-		ngc_buf_add_char(re, '/');
 }
 
+static enum ngc_code host_to_regex(struct ngc_buf *re, struct ngc_bytes host,
+    struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	while (code == NGC_OK && host.n > 0) {
+		struct ngc_bytes label = ngc_bytes(host.p, span_without(host, "."));
+
+		if (is_ascii(label) || span_without(label, "*") < label.n)
+			label_to_regex(re, label);
+		else
+			code = utf8_label_to_regex(re, label, err);
+		host = ngc_bytes_from(host, label.n);
+		if (host.n > 0) {
+			ngc_pattern_quote(re, ngc_bytes(".", 1));
+			host = ngc_bytes_from(host, 1);
+		}
+	}
+	return code;
+}
+
+static enum ngc_code bad(struct ngc_bytes url, const char *what, struct ngc_error *err)
+{
+	return ngc_fail(err, NGC_INVALID, 0, "'%.*s' %s", (int)(url.n < 200 ? url.n : 200),
+	    (const char *)url.p, what);
+}
+
+/*
+ * Take host and port off the URL.  Stars of the host do not reach into the path, so that a
+ * pattern over subdomains takes no page of another host with such a path; one that ends the
+ * whole pattern does.
+ */
+static enum ngc_code authority_to_regex(struct ngc_buf *re, struct ngc_bytes url,
+    struct ngc_bytes *left, struct ngc_error *err)
+{
+	struct ngc_bytes all = ngc_bytes(left->p, span_without(*left, "/?#"));
+	struct ngc_bytes host = without_port(all);
+	enum ngc_code code;
+	bool open;
+
+	*left = ngc_bytes_from(*left, all.n);
+	if (host.n == 0)
+		return bad(url, "has no host", err);
+	if (span_without(all, "@") < all.n)
+		return bad(url, "holds a user name", err);
+	open = left->n == 0 && all.p[all.n - 1] == '*' && host.n == all.n;
+	if (open)
+		host.n--;
+	code = host_to_regex(re, host, err);
+	if (open)
+		ngc_buf_add_str(re, ".*");
+	else if (left->n == 0 || left->p[0] != '/')
+		ngc_buf_add_char(re, '/'); /* an empty path is "/" */
+	return code;
+}
+
+/* A backslash before a star or a backslash makes it plain, any other is plain itself. */
 static void target_to_regex(struct ngc_buf *re, struct ngc_bytes target)
 {
 	while (target.n > 0 && target.p[0] != '#') {
@@ -64,7 +147,8 @@ static void target_to_regex(struct ngc_buf *re, struct ngc_bytes target)
 
 		if (c == '*') {
 			ngc_buf_add_str(re, ".*");
-		} else if (c == '\\' && target.n > 1) {
+		} else if (c == '\\' && target.n > 1 &&
+			   (target.p[1] == '*' || target.p[1] == '\\')) {
 			ngc_pattern_quote(re, ngc_bytes(target.p + 1, 1));
 			took = 2;
 		} else {
@@ -96,24 +180,19 @@ enum ngc_code url_pattern_compile(struct ngc_bytes url, struct ngc_pattern **out
 {
 	struct ngc_bytes left = url;
 	struct ngc_buf re = { 0 };
-	enum ngc_code code;
-	size_t host = 0;
+	enum ngc_code code = NGC_OK;
 
 	*out = NULL;
 	ngc_buf_add_str(&re, "\\A");
-	if (take_scheme(&left)) {
-		while (host < left.n && left.p[host] != '/')
-			host++;
-		host_to_regex(&re, ngc_bytes(left.p, host), host == left.n);
-	} else if (left.n > 0 && left.p[0] == '/') {
+	if (take_scheme(&left))
+		code = authority_to_regex(&re, url, &left, err);
+	else if (left.n > 0 && left.p[0] == '/')
 		ngc_buf_add_str(&re, "[^/]*");
-	} else {
-		code = ngc_fail(err, NGC_INVALID, 0,
-		    "'%.*s': expected http://, https:// or a path", (int)url.n,
-		    (const char *)url.p);
+	else
+		code = bad(url, "is neither a URL (http://HOST/...) nor a path (/...)", err);
+	if (code != NGC_OK)
 		goto out;
-	}
-	target_to_regex(&re, ngc_bytes_from(left, host));
+	target_to_regex(&re, left);
 	ngc_buf_add_str(&re, "\\z");
 	code = re.failed ? ngc_no_memory(err)
 			 : ngc_pattern_regex(ngc_buf_bytes(&re), out, err);
