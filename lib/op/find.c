@@ -39,6 +39,8 @@ struct find {
 	struct ngc_reader *reader; /* for what is looked up */
 	struct hand *hands;
 	size_t n_hands;
+	size_t *scanning; /* the selectors that must look at every entry */
+	size_t n_scanning;
 	atomic_uint_fast64_t *matched; /* of each selector */
 	atomic_uint_fast64_t visited, failed;
 	pthread_mutex_t lock;          /* for the callbacks that one thread calls at a time */
@@ -96,17 +98,16 @@ static enum ngc_code take_by_scans(struct find *f, struct hand *h, struct ngc_er
 {
 	const struct ngc_select *s = f->run->select;
 
-	for (size_t i = 0; i < s->n_selectors; i++) {
-		enum ngc_code code;
+	for (size_t i = 0; i < f->n_scanning; i++) {
+		size_t selector = f->scanning[i];
 		bool taken;
+		enum ngc_code code =
+		    judge_selector(&h->judge, &s->selectors[selector], &taken, err);
 
-		if (!selector_scans(&s->selectors[i]))
-			continue;
-		code = judge_selector(&h->judge, &s->selectors[i], &taken, err);
 		if (code != NGC_OK)
 			return code;
 		if (taken)
-			hit(h, i);
+			hit(h, selector);
 	}
 	return NGC_OK;
 }
@@ -139,19 +140,45 @@ static void meet_damaged(struct find *f, const struct ngc_entry *e)
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* Was it met in an earlier phase? */
-static bool seen_before(const struct find *f, const struct ngc_entry *e)
+/* Is it the file that a path names? */
+static bool is_named_by_path(const struct find *f, const struct ngc_entry *e)
 {
-	struct target_range r;
+	struct target_range r = targets_by_name(f->paths, e->name);
 
-	if (e->damaged || f->phase == BY_KEY || f->phase == SCAN)
-		return false;
-	if (f->phase == VARIANTS)
-		return !ngc_header_is_variant(&e->header, e->name);
-	if (f->phase == LAST)
-		return e->header.vary.n == 0;
-	r = targets_by_key(f->keyed, &e->header);
-	return r.n > 0 && !e->orphan && memcmp(r.first->name, e->name, NGC_NAME_LEN) == 0;
+	for (size_t i = 0; i < r.n; i++)
+		if (strcmp(r.first[i].dir, e->dir) == 0)
+			return true;
+	return false;
+}
+
+/* Is it the main entry of a key that was looked up? */
+static bool is_named_by_key(const struct find *f, const struct ngc_entry *e)
+{
+	struct target_range r = targets_by_key(f->keyed, &e->header);
+
+	for (size_t i = 0; i < r.n && !e->orphan; i++)
+		if (memcmp(r.first[i].name, e->name, NGC_NAME_LEN) == 0)
+			return true;
+	return false;
+}
+
+/* Is it for another phase?  A damaged file has no key: it is for paths and for scans. */
+static bool passes_over(const struct find *f, const struct ngc_entry *e)
+{
+	switch (f->phase) {
+	case BY_KEY:
+		return e->damaged;
+	case BY_PATH:
+		return !e->damaged && is_named_by_key(f, e);
+	case VARIANTS:
+		return is_named_by_path(f, e) ||
+		       (!e->damaged && !ngc_header_is_variant(&e->header, e->name));
+	case LAST:
+		return e->damaged || e->header.vary.n == 0;
+	case SCAN:
+		break;
+	}
+	return false;
 }
 
 static enum ngc_code offer(void *arg, unsigned thread, struct ngc_entry *e,
@@ -162,7 +189,7 @@ static enum ngc_code offer(void *arg, unsigned thread, struct ngc_entry *e,
 	enum ngc_code code;
 	bool selected;
 
-	if (seen_before(f, e))
+	if (passes_over(f, e))
 		return NGC_OK;
 	code = judge_entry(f, h, e, &selected, err);
 	if (code == NGC_DAMAGED || code == NGC_DENIED) {
@@ -192,7 +219,7 @@ static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase 
 	struct ngc_walk w = { .cache = c,
 		.others = f->places,
 		.n_others = f->n_places,
-		.jobs = f->run->jobs,
+		.jobs = (unsigned)f->n_hands,
 		.headers = true,
 		.stop = f->run->stop,
 		.visit = offer,
@@ -285,12 +312,9 @@ static enum ngc_code visit_deferred(struct find *f, const struct ngc_cache *c,
 	return code;
 }
 
-static bool scans(const struct ngc_select *s)
+static bool scans(const struct find *f)
 {
-	for (size_t i = 0; i < s->n_selectors; i++)
-		if (selector_scans(&s->selectors[i]))
-			return true;
-	return select_takes_all(s);
+	return f->n_scanning > 0 || select_takes_all(f->run->select);
 }
 
 static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_result *out,
@@ -301,7 +325,7 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 
 	f->keyed = targets_of(&f->targets, zone, true);
 	f->paths = targets_of(&f->targets, zone, false);
-	if (scans(f->run->select)) {
+	if (scans(f)) {
 		code = walk(f, c, SCAN, out, err);
 	} else {
 		code = look_up(f, c, err);
@@ -315,7 +339,7 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 {
 	const struct ngc_site *site = f->run->site;
-	bool all = scans(f->run->select);
+	bool all = scans(f);
 
 	for (size_t i = 0; i < ngc_site_zones(site); i++) {
 		const struct ngc_zone *z = ngc_site_zone(site, i);
@@ -344,10 +368,14 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	f->matched = ngc_array_alloc(n, sizeof(*f->matched));
 	f->caches = ngc_array_alloc(ngc_site_zones(run->site), sizeof(struct ngc_cache *));
 	f->reader = ngc_reader_new();
+	f->scanning = ngc_array_alloc(n, sizeof(*f->scanning));
 	out->selectors = ngc_array_alloc(n, sizeof(*out->selectors));
 	if (f->hands == NULL || f->matched == NULL || f->caches == NULL || f->reader == NULL ||
-	    out->selectors == NULL)
+	    f->scanning == NULL || out->selectors == NULL)
 		return ngc_no_memory(err);
+	for (size_t i = 0; i < n; i++)
+		if (selector_scans(&run->select->selectors[i]))
+			f->scanning[f->n_scanning++] = i;
 	for (out->n_selectors = 0; out->n_selectors < n; out->n_selectors++)
 		out->selectors[out->n_selectors].text =
 		    run->select->selectors[out->n_selectors].text;
@@ -371,6 +399,7 @@ static void clean_up(struct find *f)
 	for (size_t i = 0; f->caches != NULL && i < ngc_site_zones(f->run->site); i++)
 		ngc_cache_close(f->caches[i]);
 	free(f->hands);
+	free(f->scanning);
 	free(f->matched);
 	free(f->caches);
 	free(f->places);
