@@ -46,11 +46,13 @@ enum opt_id {
 	OPT_LARGER,
 	OPT_LIMIT_HOST,
 	OPT_LIST,
+	OPT_LOOSE,
 	OPT_METHOD,
 	OPT_MODE,
 	OPT_NEWER,
 	OPT_NOW,
 	OPT_NO_USAGE,
+	OPT_NO_WALK,
 	OPT_NULL,
 	OPT_OLDER,
 	OPT_PREFIX,
@@ -65,6 +67,7 @@ enum opt_id {
 	OPT_STATUS,
 	OPT_TAG,
 	OPT_TAG_HEADER,
+	OPT_THOROUGH,
 	OPT_TYPE,
 	OPT_VARIANTS_ONLY,
 	OPT_VERBOSE,
@@ -114,6 +117,8 @@ struct cmd_env {
 	uint64_t bad_urls;         /* of --from: reported and left out */
 	int64_t now;
 	unsigned jobs;
+	enum ngc_walking walking;
+	bool loose;
 	bool json, quiet, verbose;
 	bool color;                /* standard output may be coloured */
 	const volatile sig_atomic_t *stop; /* the signal that asks us to end, or 0 */
@@ -166,6 +171,8 @@ void ui_walked(const struct cmd_env *env, const struct ngc_select_result *result
 int ui_status(enum ngc_code code);
 /* Report a failed call and return its status. */
 int ui_failed(const struct ngc_error *err);
+/* Name the entries that were left because they may be another URL's. */
+void ui_ambiguous(const struct ngc_select_result *result);
 /* The status of a run that went through: 3 when something failed, 1 for --fail-if-none. */
 int ui_selection_status(const struct cmd_env *env, const struct ngc_select_result *result,
     const struct cmd_args *args);

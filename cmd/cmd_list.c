@@ -59,6 +59,8 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 		.select = env->select,
 		.now = env->now,
 		.jobs = env->jobs,
+		.walking = env->walking,
+		.loose = env->loose,
 		.damaged = ngc_select_selectors(env->select) > 0,
 		.stop = env->stop,
 		.visit = visit,
@@ -83,6 +85,7 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 		ngc_buf_add_str(out_buffer(l.out, 0), out_entry_heading);
 	code = ngc_select_execute(&run, &result, &err);
 	ui_walked(env, &result);
+	ui_ambiguous(&result);
 	status = code == NGC_OK || code == NGC_GONE ? EXIT_DONE : ui_failed(&err);
 	if (status == EXIT_DONE)
 		status = ui_selection_status(env, &result, args);

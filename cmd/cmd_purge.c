@@ -133,7 +133,7 @@ static void json_selector(struct ngc_buf *b, const struct ngc_selector_result *s
 	ngc_buf_add_char(b, '{');
 	jsonw_member_str(b, "selector", s->text);
 	jsonw_member_uint(b, "matched", s->matched);
-	jsonw_member_uint(b, "ambiguous", 0);
+	jsonw_member_uint(b, "ambiguous", s->ambiguous);
 	if (s->matched == 0)
 		json_miss(b, s);
 	ngc_buf_add_char(b, '}');
@@ -174,13 +174,16 @@ static void json_end(struct purge *p, bool list)
 {
 	const struct ngc_purge_result *r = &p->result;
 	struct ngc_buf *b = &p->out;
+	uint64_t ambiguous = 0;
 
 	if (list)
 		ngc_buf_add_char(b, ']');
 	jsonw_name(b, "selectors");
 	ngc_buf_add_char(b, '[');
-	for (size_t i = 0; i < r->found.n_selectors; i++)
+	for (size_t i = 0; i < r->found.n_selectors; i++) {
 		json_selector(b, &r->found.selectors[i]);
+		ambiguous += r->found.selectors[i].ambiguous;
+	}
 	ngc_buf_add_char(b, ']');
 	json_zones(b, p);
 	json_errors(b, r);
@@ -192,7 +195,7 @@ static void json_end(struct purge *p, bool list)
 	jsonw_member_uint(b, "already_gone", r->already_gone);
 	jsonw_member_uint(b, "replaced", r->replaced);
 	jsonw_member_uint(b, "failed", r->failed);
-	jsonw_member_uint(b, "ambiguous", 0);
+	jsonw_member_uint(b, "ambiguous", ambiguous);
 	ngc_buf_add_str(b, "}\n");
 }
 
@@ -249,6 +252,7 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 		json_begin(p, list);
 	code = ngc_purge(&p->req, &p->result, &err);
 	ui_walked(p->env, &p->result.found);
+	ui_ambiguous(&p->result.found);
 	status = code == NGC_OK ? ui_selection_status(p->env, &p->result.found, args) : ui_failed(&err);
 	if (status != EXIT_PARTIAL && p->result.failed > 0)
 		status = EXIT_PARTIAL;
@@ -271,6 +275,8 @@ static int purge_run(struct cmd_env *env, const struct cmd_args *args)
 		    .dry_run = dry_run,
 		    .now = env->now,
 		    .jobs = env->jobs,
+		    .walking = env->walking,
+		    .loose = env->loose,
 		    .stop = env->stop,
 		    .damaged_met = env->verbose ? ui_damaged_met : NULL,
 		.problem = ui_problem } };

@@ -82,6 +82,8 @@ static int show_run(struct cmd_env *env, const struct cmd_args *args)
 		.select = env->select,
 		.now = env->now,
 		.jobs = env->jobs,
+		.walking = env->walking,
+		.loose = env->loose,
 		.explain_misses = true,
 		.stop = env->stop,
 		.damaged_met = env->verbose ? ui_damaged_met : NULL,

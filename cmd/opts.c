@@ -55,6 +55,9 @@ const struct cmd_opt cmd_select_opts[] = {
 	{ OPT_VARIANTS_ONLY, 0, "variants-only", NULL, "only variants (Vary)" },
 	{ OPT_EXCLUDE, 0, "exclude", "GLOB", "not the keys matching this; repeatable" },
 	{ OPT_LIMIT_HOST, 0, "limit-host", "HOST", "only this host, whatever else is said" },
+	{ OPT_LOOSE, 0, "loose", NULL, "also what may be a longer URL's" },
+	{ OPT_THOROUGH, 0, "thorough", NULL, "walk in every case, for stray variants" },
+	{ OPT_NO_WALK, 0, "no-walk", NULL, "look names up only, walk in no case" },
 	{ OPT_FAIL_IF_NONE, 0, "fail-if-none", NULL, "status 1 when nothing matched" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
 };
@@ -329,6 +332,15 @@ bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env)
 		code = ngc_select_add(env->select, NGC_SELECT_URL, args->words[i], &err);
 	for (size_t i = 0; i < args->n_opts && code == NGC_OK; i++)
 		code = add_option(env, &args->opts[i], &err);
+	env->loose = cmd_args_has(args, OPT_LOOSE);
+	if (cmd_args_has(args, OPT_THOROUGH))
+		env->walking = NGC_WALK_ALWAYS;
+	if (code == NGC_OK && cmd_args_has(args, OPT_NO_WALK)) {
+		if (env->walking == NGC_WALK_ALWAYS)
+			code = ngc_fail(&err, NGC_INVALID, 0,
+			    "--thorough and --no-walk exclude each other");
+		env->walking = NGC_WALK_NEVER;
+	}
 	if (code != NGC_OK)
 		ui_print_error(&err);
 	return code == NGC_OK;

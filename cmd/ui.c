@@ -83,6 +83,18 @@ int ui_failed(const struct ngc_error *err)
 	return ui_status(err->code);
 }
 
+void ui_ambiguous(const struct ngc_select_result *result)
+{
+	for (size_t i = 0; i < result->n_selectors; i++) {
+		const struct ngc_selector_result *s = &result->selectors[i];
+
+		if (s->ambiguous > 0)
+			ui_error("%s: left %llu %s that may be a longer URL's; --loose takes them",
+			    s->text, (unsigned long long)s->ambiguous,
+			    s->ambiguous == 1 ? "entry" : "entries");
+	}
+}
+
 int ui_selection_status(const struct cmd_env *env, const struct ngc_select_result *result,
     const struct cmd_args *args)
 {

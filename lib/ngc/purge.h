@@ -23,6 +23,8 @@ struct ngc_purge_request {
 	bool dry_run;            /* change nothing */
 	int64_t now;             /* for filters; what is written goes by the system's clock */
 	unsigned jobs;
+	enum ngc_walking walking;
+	bool loose;
 	const volatile sig_atomic_t *stop;
 	void (*each)(void *arg, struct ngc_entry *e); /* acted on; may be NULL */
 	void (*damaged_met)(void *arg, const struct ngc_entry *e); /* and not selected; or NULL */

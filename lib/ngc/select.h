@@ -107,6 +107,7 @@ struct ngc_near {
 struct ngc_selector_result {
 	const char *text;
 	uint64_t matched;
+	uint64_t ambiguous;      /* left: they may be this URL's, or a longer one's */
 	struct ngc_tried *tried; /* of a selector that matched nothing: the first NGC_TRIED_MAX */
 	size_t n_tried;
 	struct ngc_near *near;   /* the first NGC_NEAR_MAX */
@@ -123,11 +124,19 @@ struct ngc_select_result {
 };
 void ngc_select_result_free(struct ngc_select_result *r); /* leaves it empty */
 
+enum ngc_walking {
+	NGC_WALK_NEEDED, /* when a selector needs it, or an entry that was looked up has variants */
+	NGC_WALK_ALWAYS, /* also for variants whose main entry is gone or lost its Vary */
+	NGC_WALK_NEVER,  /* names are looked up and that is all */
+};
+
 struct ngc_select_run {
 	const struct ngc_site *site;
 	const struct ngc_select *select;
 	int64_t now;             /* for --expired */
 	unsigned jobs;
+	enum ngc_walking walking;
+	bool loose;              /* take ambiguous entries, too */
 	bool explain_misses;     /* fill in tried and near of selectors that match nothing */
 	bool damaged;            /* visit damaged files, too, where the selection takes them */
 	const volatile sig_atomic_t *stop;
@@ -150,7 +159,8 @@ struct ngc_select_run {
  * read only when a selector needs it, or a looked-up entry has variants.  A variant is visited
  * before its main entry when both were looked up.
  * out: filled in also on failure; to be freed with ngc_select_result_free().
- * NGC_INVALID: a directory of the command line is no cache, a file is not in any.
+ * NGC_INVALID: a directory of the command line is no cache, a file is not in any, a selector
+ * needs the walk that is forbidden.
  * Anything else: what a visitor returned, or NGC_FATAL.
  */
 enum ngc_code ngc_select_execute(const struct ngc_select_run *run,

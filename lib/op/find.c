@@ -12,7 +12,8 @@
  * Finding the selected entries of each cache.  What can be named is looked up.  Names of
  * variants cannot be computed: when an entry that was looked up carries a Vary, one walk finds
  * them by their key, and the main entry is visited last, so that an interrupted purge leaves
- * the trace that makes the next one complete.  Selectors that scan make the walk serve all.
+ * the trace that makes the next one complete.  Selectors that scan, and URLs whose keys hold what
+ * a URL does not determine, make the walk serve all.
  */
 
 enum phase {
@@ -39,9 +40,9 @@ struct find {
 	struct ngc_reader *reader; /* for what is looked up */
 	struct hand *hands;
 	size_t n_hands;
-	size_t *scanning; /* the selectors that must look at every entry */
+	size_t *scanning; /* the selectors that must look at every entry of the zone in hand */
 	size_t n_scanning;
-	atomic_uint_fast64_t *matched; /* of each selector */
+	atomic_uint_fast64_t *matched, *ambiguous; /* of each selector */
 	atomic_uint_fast64_t visited, failed;
 	pthread_mutex_t lock;          /* for the callbacks that one thread calls at a time */
 	enum phase phase;
@@ -59,8 +60,10 @@ static void problem(struct find *f, const struct ngc_error *err)
 
 static void hit(struct hand *h, size_t selector)
 {
-	if (h->n_hits == 0 || h->hits[h->n_hits - 1] != selector)
-		h->hits[h->n_hits++] = selector;
+	for (size_t i = 0; i < h->n_hits; i++)
+		if (h->hits[i] == selector)
+			return;
+	h->hits[h->n_hits++] = selector;
 }
 
 /* A main entry that a target names waits for its variants; true when it does. */
@@ -94,16 +97,34 @@ static bool take_by_targets(struct find *f, struct hand *h, struct ngc_entry *e)
 	return deferred;
 }
 
+/* A URL whose keys are open in this zone; ambiguous ones are left, unless --loose takes them. */
+static bool take_by_cover(struct find *f, const struct ngc_entry *e, size_t selector)
+{
+	bool ambiguous;
+
+	if (e->damaged)
+		return false;
+	if (ngc_cover_match(f->targets.covers[selector], ngc_cache_zone(e->cache),
+		e->header.key, &ambiguous))
+		return true;
+	if (ambiguous && !f->run->loose)
+		atomic_fetch_add(&f->ambiguous[selector], 1);
+	return ambiguous && f->run->loose;
+}
+
 static enum ngc_code take_by_scans(struct find *f, struct hand *h, struct ngc_error *err)
 {
 	const struct ngc_select *s = f->run->select;
 
 	for (size_t i = 0; i < f->n_scanning; i++) {
 		size_t selector = f->scanning[i];
+		enum ngc_code code = NGC_OK;
 		bool taken;
-		enum ngc_code code =
-		    judge_selector(&h->judge, &s->selectors[selector], &taken, err);
 
+		if (selector_scans(&s->selectors[selector]))
+			code = judge_selector(&h->judge, &s->selectors[selector], &taken, err);
+		else
+			taken = take_by_cover(f, h->judge.e, selector);
 		if (code != NGC_OK)
 			return code;
 		if (taken)
@@ -312,24 +333,34 @@ static enum ngc_code visit_deferred(struct find *f, const struct ngc_cache *c,
 	return code;
 }
 
-static bool scans(const struct find *f)
+/* Must every entry of the zone be looked at?  Notes for which selectors. */
+static bool scans(struct find *f, const struct ngc_zone *zone)
 {
-	return f->n_scanning > 0 || select_takes_all(f->run->select);
+	const struct ngc_select *s = f->run->select;
+
+	f->n_scanning = 0;
+	for (size_t i = 0; i < s->n_selectors; i++)
+		if (selector_scans(&s->selectors[i]) || targets_open(&f->targets, i, zone))
+			f->scanning[f->n_scanning++] = i;
+	return f->n_scanning > 0 || select_takes_all(s);
 }
 
 static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_result *out,
     struct ngc_error *err)
 {
+	enum ngc_walking walking = f->run->walking;
 	const struct ngc_cache *c = f->caches[zone];
 	enum ngc_code code;
 
 	f->keyed = targets_of(&f->targets, zone, true);
 	f->paths = targets_of(&f->targets, zone, false);
-	if (scans(f)) {
+	if (scans(f, ngc_cache_zone(c)) && walking != NGC_WALK_NEVER) {
 		code = walk(f, c, SCAN, out, err);
 	} else {
 		code = look_up(f, c, err);
-		if (code == NGC_OK && any_deferred(f))
+		if (code == NGC_OK && f->keyed.n > 0 &&
+		    (walking == NGC_WALK_ALWAYS ||
+			(walking == NGC_WALK_NEEDED && any_deferred(f))))
 			code = walk(f, c, VARIANTS, out, err);
 	}
 	return code == NGC_OK && any_deferred(f) ? visit_deferred(f, c, err) : code;
@@ -339,13 +370,11 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 {
 	const struct ngc_site *site = f->run->site;
-	bool all = scans(f);
-
 	for (size_t i = 0; i < ngc_site_zones(site); i++) {
 		const struct ngc_zone *z = ngc_site_zone(site, i);
 		enum ngc_code code;
 
-		if (!all && targets_of(&f->targets, i, true).n == 0 &&
+		if (!scans(f, z) && targets_of(&f->targets, i, true).n == 0 &&
 		    targets_of(&f->targets, i, false).n == 0)
 			continue;
 		code = ngc_site_cache(site, z, &f->caches[i], err);
@@ -354,6 +383,23 @@ static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 		else if (code != NGC_OK)
 			return code;
 	}
+	return NGC_OK;
+}
+
+/* Patterns cannot be answered without looking at every entry. */
+static enum ngc_code check_walking(const struct ngc_select_run *run, struct ngc_error *err)
+{
+	const struct ngc_select *s = run->select;
+
+	if (run->walking != NGC_WALK_NEVER)
+		return NGC_OK;
+	for (size_t i = 0; i < s->n_selectors; i++)
+		if (selector_scans(&s->selectors[i]))
+			return ngc_fail(err, NGC_INVALID, 0, "'%s' needs a walk: not with --no-walk",
+			    s->selectors[i].text);
+	if (select_takes_all(s))
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "filters alone need a walk: not with --no-walk");
 	return NGC_OK;
 }
 
@@ -366,16 +412,15 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	f->n_hands = ngc_walk_jobs(run->jobs);
 	f->hands = ngc_array_alloc(f->n_hands, sizeof(*f->hands));
 	f->matched = ngc_array_alloc(n, sizeof(*f->matched));
+	f->ambiguous = ngc_array_alloc(n, sizeof(*f->ambiguous));
 	f->caches = ngc_array_alloc(ngc_site_zones(run->site), sizeof(struct ngc_cache *));
 	f->reader = ngc_reader_new();
 	f->scanning = ngc_array_alloc(n, sizeof(*f->scanning));
 	out->selectors = ngc_array_alloc(n, sizeof(*out->selectors));
-	if (f->hands == NULL || f->matched == NULL || f->caches == NULL || f->reader == NULL ||
-	    f->scanning == NULL || out->selectors == NULL)
+	if (f->hands == NULL || f->matched == NULL || f->ambiguous == NULL ||
+	    f->caches == NULL || f->reader == NULL || f->scanning == NULL ||
+	    out->selectors == NULL)
 		return ngc_no_memory(err);
-	for (size_t i = 0; i < n; i++)
-		if (selector_scans(&run->select->selectors[i]))
-			f->scanning[f->n_scanning++] = i;
 	for (out->n_selectors = 0; out->n_selectors < n; out->n_selectors++)
 		out->selectors[out->n_selectors].text =
 		    run->select->selectors[out->n_selectors].text;
@@ -401,6 +446,7 @@ static void clean_up(struct find *f)
 	free(f->hands);
 	free(f->scanning);
 	free(f->matched);
+	free(f->ambiguous);
 	free(f->caches);
 	free(f->places);
 	ngc_reader_free(f->reader);
@@ -415,16 +461,20 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 	enum ngc_code code;
 
 	*out = (struct ngc_select_result){ 0 };
-	code = prepare(&f, out, err);
+	code = check_walking(run, err);
 	if (code == NGC_OK)
-		code = targets_compute(run, &f.targets, out, err);
+		code = prepare(&f, out, err);
+	if (code == NGC_OK)
+		code = targets_compute(run, &f.targets, err);
 	if (code == NGC_OK)
 		code = open_caches(&f, err);
 	for (size_t i = 0; i < ngc_site_zones(run->site) && code == NGC_OK && !stopped(&f); i++)
 		if (f.caches[i] != NULL)
 			code = search(&f, i, out, err);
-	for (size_t i = 0; i < out->n_selectors; i++)
+	for (size_t i = 0; i < out->n_selectors; i++) {
 		out->selectors[i].matched = f.matched[i];
+		out->selectors[i].ambiguous = f.ambiguous[i];
+	}
 	out->matched = f.visited;
 	out->failed += f.failed;
 	if (code == NGC_OK && run->explain_misses)

@@ -142,6 +142,8 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 		.select = req->select,
 		.now = req->now,
 		.jobs = req->jobs,
+		.walking = req->walking,
+		.loose = req->loose,
 		.explain_misses = true,
 		.damaged = req->mode == NGC_PURGE_REMOVE, /* elsewhere there is no field to write */
 		.stop = req->stop,

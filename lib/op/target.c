@@ -61,43 +61,35 @@ static enum ngc_code compute_key(const struct ngc_select_run *run, size_t i, str
 	return NGC_OK;
 }
 
-static void report_open(const struct ngc_select_run *run, const char *url,
-    const struct ngc_open_template *o, struct ngc_select_result *out)
-{
-	struct ngc_error problem;
-
-	ngc_fail(&problem, NGC_DENIED, 0,
-	    "%s: zone %s: the key template '%s' holds $%s, which a URL does not determine: "
-	    "use --glob or --regex",
-	    url, o->zone != NULL && o->zone->name != NULL ? o->zone->name : "?", o->template,
-	    o->variable);
-	out->failed++;
-	if (run->problem != NULL)
-		run->problem(run->arg, &problem);
-}
-
 static enum ngc_code compute_url(const struct ngc_select_run *run, size_t i, struct targets *t,
-    struct ngc_select_result *out, struct ngc_error *err)
+    struct ngc_error *err)
 {
 	const struct selector *s = &run->select->selectors[i];
-	struct ngc_cover *cover = NULL;
+	const struct ngc_cover *cover;
 	enum ngc_code code;
 
-	code = ngc_route_cover(ngc_site_router(run->site), s->url, &cover, err);
+	code = ngc_route_cover(ngc_site_router(run->site), s->url, &t->covers[i], err);
 	if (code != NGC_OK)
 		return code;
-	t->covers[t->n_covers++] = cover;
+	cover = t->covers[i];
 	for (size_t k = 0; k < cover->n_targets && code == NGC_OK; k++) {
-		size_t cache = ngc_site_zone_index(run->site, cover->targets[k].zone);
+		const struct ngc_target *target = &cover->targets[k];
+		size_t cache = ngc_site_zone_index(run->site, target->zone);
 
 		if (cache < ngc_site_zones(run->site))
-			code = add_key(t, i, cache, cover->targets[k].zone, cover->targets[k].key,
-			    err);
+			code = add_key(t, i, cache, target->zone, target->key, err);
 	}
-	for (size_t k = 0; k < cover->n_open; k++)
-		if (ngc_site_zone_index(run->site, cover->open[k].zone) < ngc_site_zones(run->site))
-			report_open(run, s->text, &cover->open[k], out);
 	return code;
+}
+
+bool targets_open(const struct targets *t, size_t selector, const struct ngc_zone *zone)
+{
+	const struct ngc_cover *cover = t->covers[selector];
+
+	for (size_t i = 0; cover != NULL && i < cover->n_open; i++)
+		if (cover->open[i].zone == zone)
+			return true;
+	return false;
 }
 
 /* The run's zone whose root is the first root_len bytes of path; the number of zones: none. */
@@ -158,7 +150,7 @@ static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i, st
 }
 
 static enum ngc_code compute_one(const struct ngc_select_run *run, size_t i, struct targets *t,
-    struct ngc_select_result *out, struct ngc_error *err)
+    struct ngc_error *err)
 {
 	const struct selector *s = &run->select->selectors[i];
 
@@ -167,7 +159,7 @@ static enum ngc_code compute_one(const struct ngc_select_run *run, size_t i, str
 	if (s->kind == NGC_SELECT_FILE)
 		return compute_file(run, i, t, err);
 	if (s->url != NULL)
-		return compute_url(run, i, t, out, err);
+		return compute_url(run, i, t, err);
 	return NGC_OK;
 }
 
@@ -184,7 +176,7 @@ static enum ngc_code sort(struct targets *t, struct ngc_error *err)
 }
 
 enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *t,
-    struct ngc_select_result *out, struct ngc_error *err)
+    struct ngc_error *err)
 {
 	const struct ngc_select *s = run->select;
 
@@ -192,8 +184,9 @@ enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *
 	t->starts = ngc_array_alloc(s->n_selectors + 1, sizeof(*t->starts));
 	if (t->covers == NULL || t->starts == NULL)
 		return ngc_no_memory(err);
+	t->n_covers = s->n_selectors;
 	for (size_t i = 0; i < s->n_selectors; i++) {
-		enum ngc_code code = compute_one(run, i, t, out, err);
+		enum ngc_code code = compute_one(run, i, t, err);
 
 		if (code != NGC_OK)
 			return code;

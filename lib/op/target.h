@@ -27,16 +27,18 @@ struct targets {
 	size_t n, cap;
 	size_t *starts;            /* the order of the first of each selector, and the end */
 	size_t *places;            /* where each stands in the list, by its order */
-	struct ngc_cover **covers; /* what the keys are borrowed from */
+	struct ngc_cover **covers; /* of each selector, NULL where it has none; lends the keys */
 	size_t n_covers;
 };
 
+/* Does a URL leave keys open in that zone, which only a walk can find? */
+bool targets_open(const struct targets *t, size_t selector, const struct ngc_zone *zone);
+
 /*
- * Compute the targets.  What a URL's templates leave open is a problem of the run, counted in
- * out.  targets_free() in any case.
+ * Compute the targets of a run.  targets_free() in any case.
  */
 enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *t,
-    struct ngc_select_result *out, struct ngc_error *err);
+    struct ngc_error *err);
 void targets_free(struct targets *t);
 
 /* The targets of one cache, keyed or by path. */
