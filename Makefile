@@ -141,6 +141,7 @@ UNIT_TESTS := \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \
 	tests/unit/test_select.c \
+	tests/unit/test_site.c \
 	tests/unit/test_template.c \
 	tests/unit/test_text.c \
 	tests/unit/test_units.c \

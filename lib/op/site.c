@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ngc/site.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "build.h"
 #include "ngc/cache.h"
+#include "ngc/level.h"
 #include "ngc/mem.h"
+#include "ngc/path.h"
 
 /* Where distributions and builders put it; the first that exists. */
 static const char *const usual_confs[] = { "/etc/nginx/nginx.conf",
@@ -64,10 +68,10 @@ const char *ngc_site_prefix(const struct ngc_site *s)
 	return s->prefix;
 }
 
-/* Only the paths of a configuration lie below the root. */
+/* Only the paths of a configuration lie below a root: the one that they carry. */
 static const char *sysroot(const struct ngc_site *s, const struct ngc_zone *z)
 {
-	return z->configured ? s->root : NULL;
+	return z->configured ? ngc_conf_root(s->conf) : NULL;
 }
 
 enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
@@ -124,10 +128,12 @@ static enum ngc_code ask_prefix(void *arg, char *out, size_t size, struct ngc_er
 
 static bool exists_below(const char *root, const char *path)
 {
-	char joined[2 * PATH_MAX];
+	int fd = ngc_path_open(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, NULL);
 
-	snprintf(joined, sizeof(joined), "%s%s", root != NULL ? root : "", path);
-	return access(joined, F_OK) == 0;
+	if (fd < 0)
+		return errno == EACCES; /* it is there: reading it says who may */
+	close(fd);
+	return true;
 }
 
 /* The configuration to read; NULL: none is found. */
@@ -253,16 +259,16 @@ static enum ngc_code add_root_of(struct ngc_site *s, const char *file, struct ng
 	if (!ngc_candidate_split(file, &parts))
 		return ngc_fail(err, NGC_INVALID, 0,
 		    "--file %s: not the name of a cache file (32 lower-case hex digits)", file);
-	path = ngc_arena_copy(s->arena, file, parts.root_len[parts.depth]);
+	path = parts.root_len[parts.depth] > 0
+		   ? ngc_arena_copy(s->arena, file, parts.root_len[parts.depth])
+		   : ngc_arena_copy(s->arena, ".", 1);
 	if (path == NULL)
 		return ngc_no_memory(err);
 	strip_slashes(path);
 	for (size_t i = 0; i < s->n_all; i++)
 		if (strcmp(s->all[i]->path, path) == 0)
 			return NGC_OK;
-	*z = (struct ngc_zone){ .path = path[0] != '\0' ? path : ".",
-		.max_size = -1,
-		.min_free = -1 };
+	*z = (struct ngc_zone){ .path = path, .max_size = -1, .min_free = -1 };
 	s->all[s->n_all++] = z;
 	return NGC_OK;
 }
