@@ -138,6 +138,7 @@ UNIT_TESTS := \
 	tests/unit/test_names.c \
 	tests/unit/test_path.c \
 	tests/unit/test_pattern.c \
+	tests/unit/test_purge.c \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \
 	tests/unit/test_select.c \

@@ -117,10 +117,13 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 
 static void damaged_met(void *arg, const struct ngc_entry *e)
 {
-	const struct purge *p = arg;
+	struct purge *p = arg;
 
-	if (p->req->damaged_met != NULL)
-		p->req->damaged_met(p->req->arg, e);
+	if (p->req->damaged_met == NULL)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->req->damaged_met(p->req->arg, e);
+	pthread_mutex_unlock(&p->lock);
 }
 
 static void problem(void *arg, const struct ngc_error *err)
