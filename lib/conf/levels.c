@@ -274,6 +274,39 @@ static enum ngc_code find_http(struct ngc_conf *c, const struct ngc_directive **
 	return NGC_OK;
 }
 
+static bool is_setting(const struct ngc_directive *d)
+{
+	return !d->block && conf_module(d, "_cache_path") == NGC_PROTOCOLS;
+}
+
+/* There may be thousands of servers and zones between the settings: these are kept apart. */
+static bool collect_settings(struct ngc_conf *c, struct ngc_level *http)
+{
+	const struct ngc_directive **out, *d;
+	size_t n = 0;
+
+	for (d = http->d->first; d != NULL; d = d->next)
+		n += is_setting(d);
+	out = ngc_arena_alloc(c->arena, n + 1, sizeof(struct ngc_directive *));
+	if (out == NULL)
+		return false;
+	http->settings = out;
+	for (d = http->d->first; d != NULL; d = d->next)
+		if (is_setting(d))
+			out[http->n_settings++] = d;
+	return true;
+}
+
+const struct ngc_directive *ngc_level_find(const struct ngc_level *l, const char *name)
+{
+	if (l->settings == NULL)
+		return ngc_directive_find(l->d, name);
+	for (size_t i = 0; i < l->n_settings; i++)
+		if (ngc_directive_is(l->settings[i], name))
+			return l->settings[i];
+	return NULL;
+}
+
 enum ngc_code conf_read_levels(struct ngc_conf *c, struct ngc_error *err)
 {
 	const struct ngc_directive *http;
@@ -285,7 +318,7 @@ enum ngc_code conf_read_levels(struct ngc_conf *c, struct ngc_error *err)
 	if (c->http == NULL)
 		return ngc_no_memory(err);
 	c->http->caching = ngc_arena_alloc(c->arena, 1, sizeof(struct ngc_caching));
-	if (c->http->caching == NULL)
+	if (c->http->caching == NULL || !collect_settings(c, c->http))
 		return ngc_no_memory(err);
 	code = fill_level(c, c->http, err);
 	for (struct ngc_level *l = c->http->first; l != NULL && code == NGC_OK; l = l->next) {

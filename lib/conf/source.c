@@ -62,24 +62,66 @@ static int open_file(const struct source *s, const char *path)
 	return *s->root == '\0' ? open(path, flags) : ngc_path_open(s->root, path, flags, NULL);
 }
 
-static enum ngc_code read_file(struct source *s, const char *path, struct ngc_bytes *text,
-    struct ngc_error *err)
+/* A file that was read, in its chain. */
+struct text {
+	struct text *next;
+	const char *path;
+	struct ngc_bytes text;
+};
+
+static struct text **chain_of(struct source *s, const char *path)
 {
-	int fd = open_file(s, path);
+	unsigned h = 5381;
+
+	for (; *path != '\0'; path++)
+		h = h * 33 + (unsigned char)*path;
+	return &s->texts[h % SOURCE_CHAINS];
+}
+
+static enum ngc_code read_file(struct source *s, struct text *t, struct ngc_error *err)
+{
+	int fd = open_file(s, t->path);
 	enum ngc_code code;
 
 	if (fd < 0)
 		return ngc_fail(err, NGC_INVALID, 0, "%s", strerror(errno));
-	code = read_all(s, fd, text, err);
+	code = read_all(s, fd, &t->text, err);
 	close(fd);
 	return code;
+}
+
+static enum ngc_code read_once(struct source *s, const char *path, struct ngc_bytes *text,
+    struct ngc_error *err)
+{
+	struct text **chain = chain_of(s, path), *t = *chain;
+	enum ngc_code code;
+
+	while (t != NULL && strcmp(t->path, path) != 0)
+		t = t->next;
+	if (t == NULL) {
+		t = ngc_arena_alloc(s->arena, 1, sizeof(*t));
+		if (t == NULL)
+			return ngc_no_memory(err);
+		t->path = path;
+		code = read_file(s, t, err);
+		if (code != NGC_OK)
+			return code;
+		t->next = *chain;
+		*chain = t;
+	} else {
+		code = count(s, t->text.n, err);
+		if (code != NGC_OK)
+			return code;
+	}
+	*text = t->text;
+	return NGC_OK;
 }
 
 enum ngc_code source_read(struct source *s, const char *path, struct ngc_bytes *text,
     struct ngc_error *err)
 {
 	if (!s->dumped)
-		return read_file(s, path, text, err);
+		return read_once(s, path, text, err);
 	for (size_t i = 0; i < s->n_files; i++) {
 		if (strcmp(s->files[i].name, path) == 0) {
 			*text = s->files[i].text;

@@ -6,6 +6,8 @@
 #include "ngc/error.h"
 #include "ngc/mem.h"
 
+#define SOURCE_CHAINS 256
+
 /* One file of an nginx -T dump. */
 struct dump_file {
 	const char *name;
@@ -22,13 +24,14 @@ struct source {
 	bool dumped;
 	struct dump_file *files;    /* of the dump, in its order */
 	size_t n_files;
+	struct text *texts[SOURCE_CHAINS]; /* read so far: many servers include the same files */
 	size_t total;               /* bytes handed out so far */
 };
 
 /* Split the output of nginx -T; NGC_INVALID: it is none. */
 enum ngc_code source_open_dump(struct source *s, struct ngc_bytes dump, struct ngc_error *err);
 
-/* The text of a file; the error does not name it. */
+/* The text of a file, whose path must live on; the error does not name it. */
 enum ngc_code source_read(struct source *s, const char *path, struct ngc_bytes *text,
     struct ngc_error *err);
 

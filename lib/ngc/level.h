@@ -42,7 +42,12 @@ struct ngc_level {
 	const struct ngc_caching *caching;     /* its own or the parent's */
 	const struct ngc_directive *pass;      /* its own X_pass of a cached module, or NULL */
 	enum ngc_protocol protocol;            /* of pass */
+	const struct ngc_directive *const *settings; /* of http: what is neither block nor zone */
+	size_t n_settings;
 };
+
+/* The first directive of that name in a level itself; NULL: none. */
+const struct ngc_directive *ngc_level_find(const struct ngc_level *l, const char *name);
 
 static inline bool ngc_level_is_location(const struct ngc_level *l)
 {

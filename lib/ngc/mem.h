@@ -21,7 +21,7 @@ bool ngc_array_grow(void **array, size_t n, size_t *cap, size_t size);
 
 /*
  * An arena, as nginx's ngx_pool_t: many small objects that are freed together.  Objects are
- * aligned for any type and zeroed.
+ * aligned as any type of their size may need, and zeroed.
  */
 struct ngc_arena;
 struct ngc_arena *ngc_arena_new(void);            /* NULL: no memory */

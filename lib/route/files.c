@@ -15,7 +15,7 @@
 static const struct ngc_directive *root_directive(const struct run *r)
 {
 	for (const struct ngc_level *l = r->level; l != NULL; l = l->parent) {
-		const struct ngc_directive *d = ngc_directive_find(l->d, "root");
+		const struct ngc_directive *d = ngc_level_find(l, "root");
 
 		if (d == NULL && l->kind != NGC_LEVEL_HTTP)
 			d = ngc_directive_find(l->d, "alias");

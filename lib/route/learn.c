@@ -27,7 +27,21 @@ static const struct {
 
 #define N_COMMON (sizeof(common) / sizeof(common[0]))
 
-/* Add a pattern unless the zone has it; a copy goes into the arena. */
+/*
+ * A copy of a pattern in the arena, shared with the one made last: mostly all zones have the
+ * same.  NULL: no memory.
+ */
+static struct pattern *keep_pattern(struct ngc_router *r, const struct pattern *p)
+{
+	if (r->last_pattern == NULL || !pattern_same(r->last_pattern, p)) {
+		r->last_pattern = ngc_arena_alloc(r->arena, 1, sizeof(*p));
+		if (r->last_pattern != NULL)
+			*r->last_pattern = *p;
+	}
+	return r->last_pattern;
+}
+
+/* Add a pattern unless the zone has it. */
 static bool add_pattern(struct ngc_router *r, struct zone_keys *z, const struct pattern *p)
 {
 	struct pattern *copy;
@@ -38,10 +52,9 @@ static bool add_pattern(struct ngc_router *r, struct zone_keys *z, const struct 
 	if (!ngc_array_grow((void **)&z->patterns, z->n_patterns, &z->cap_patterns,
 	        sizeof(struct pattern *)))
 		return false;
-	copy = ngc_arena_alloc(r->arena, 1, sizeof(*copy));
+	copy = keep_pattern(r, p);
 	if (copy == NULL)
 		return false;
-	*copy = *p;
 	z->patterns[z->n_patterns++] = copy;
 	return true;
 }
@@ -120,8 +133,8 @@ static enum ngc_code pattern_of(struct ngc_router *r, const struct place *at, st
     bool *fits, struct ngc_error *err)
 {
 	const struct ngc_directive *key = at->level->caching->key[at->level->protocol];
-	struct template t;
-	enum ngc_code code;
+	struct template *t = &r->last_template;
+	enum ngc_code code = NGC_OK;
 
 	*p = (struct pattern){ 0 };
 	*fits = true;
@@ -133,11 +146,12 @@ static enum ngc_code pattern_of(struct ngc_router *r, const struct place *at, st
 		*fits = default_known(p, at);
 		return NGC_OK;
 	}
-	code = template_compile(r->arena, key->words[1], &t, err);
+	if (!ngc_bytes_equal(t->text, key->words[1]) || t->text.p == NULL)
+		code = template_compile(r->arena, key->words[1], t, err);
 	if (code != NGC_OK)
 		return ngc_wrap(err, "%s:%u", key->file, key->line);
-	for (size_t i = 0; i < t.n && *fits; i++)
-		*fits = add_part(p, at, &t.parts[i]);
+	for (size_t i = 0; i < t->n && *fits; i++)
+		*fits = add_part(p, at, &t->parts[i]);
 	return NGC_OK;
 }
 

@@ -101,7 +101,7 @@ bool run_locate(struct run *r)
 const struct ngc_directive *run_setting(const struct ngc_level *l, const char *name)
 {
 	for (; l != NULL; l = l->parent) {
-		const struct ngc_directive *d = ngc_directive_find(l->d, name);
+		const struct ngc_directive *d = ngc_level_find(l, name);
 
 		if (d != NULL)
 			return d;

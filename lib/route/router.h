@@ -32,6 +32,8 @@ struct ngc_router {
 	size_t n_zones;
 	struct sockets sockets;
 	struct regexes *regexes;
+	struct pattern *last_pattern;   /* learn.c: what was made last is mostly wanted again */
+	struct template last_template;
 	struct definition *definitions; /* of variables */
 	size_t n_definitions, cap_definitions;
 };

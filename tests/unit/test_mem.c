@@ -85,10 +85,13 @@ START_TEST(arena_objects_are_aligned_zeroed_and_apart)
 	ck_assert_ptr_nonnull(a);
 	for (size_t round = 0; round < 20; round++) {
 		for (size_t i = 0; i < 13; i++) {
-			unsigned char *p = ngc_arena_alloc(a, sizes[i], 1);
+			unsigned char *p = ngc_arena_alloc(a, 1, sizes[i]);
+			size_t align = sizes[i] & (~sizes[i] + 1); /* the most it can need */
 
 			ck_assert_ptr_nonnull(p);
-			ck_assert_uint_eq((uintptr_t)p % alignof(max_align_t), 0);
+			if (align > alignof(max_align_t))
+				align = alignof(max_align_t);
+			ck_assert_uint_eq((uintptr_t)p % align, 0);
 			ck_assert(is_zero(p, sizes[i]));
 			memset(p, (int)(n & 0xff), sizes[i]);
 			kept[n++] = p;
@@ -98,6 +101,23 @@ START_TEST(arena_objects_are_aligned_zeroed_and_apart)
 		ck_assert_uint_eq(kept[i][0], i & 0xff);
 		ck_assert_uint_eq(kept[i][sizes[i % 13] - 1], i & 0xff);
 	}
+	ngc_arena_free(a);
+}
+END_TEST
+
+START_TEST(a_large_arena_keeps_its_objects_apart)
+{
+	struct ngc_arena *a = ngc_arena_new();
+	size_t *kept[4000];
+
+	for (size_t i = 0; i < 4000; i++) {
+		kept[i] = ngc_arena_alloc(a, 2000 + i % 7, 1 + i % 2 * 7);
+		ck_assert_ptr_nonnull(kept[i]);
+		ck_assert(is_zero((unsigned char *)kept[i], 2000));
+		memcpy(kept[i], &i, sizeof(i));
+	}
+	for (size_t i = 0; i < 4000; i++)
+		ck_assert_int_eq(memcmp(kept[i], &i, sizeof(i)), 0);
 	ngc_arena_free(a);
 }
 END_TEST
@@ -211,7 +231,7 @@ END_TEST
 UNIT_MAIN("mem", sums_that_do_not_fit_are_refused,
     arrays_are_zeroed_and_their_product_is_checked,
     an_array_grows_and_keeps_what_it_holds,
-    an_array_that_cannot_grow_is_left_alone, arena_objects_are_aligned_zeroed_and_apart,
+    an_array_that_cannot_grow_is_left_alone, arena_objects_are_aligned_zeroed_and_apart, a_large_arena_keeps_its_objects_apart,
     an_arena_refuses_what_no_memory_can_hold, an_empty_arena_object_is_no_failure,
     an_arena_copy_ends_with_nul, a_buffer_collects_bytes,
     a_buffer_grows_over_every_boundary, an_empty_buffer_is_an_empty_string,
