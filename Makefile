@@ -124,8 +124,10 @@ CMD_SRCS := \
 	cmd/ui.c
 
 UNIT_TESTS := \
+	tests/unit/test_build.c \
 	tests/unit/test_bytes.c \
 	tests/unit/test_cache.c \
+	tests/unit/test_child.c \
 	tests/unit/test_conf.c \
 	tests/unit/test_digest.c \
 	tests/unit/test_edit.c \

@@ -19,23 +19,32 @@ static void copy_path(char out[PATH_MAX], const char *p, size_t n)
 	out[n] = '\0';
 }
 
-/* The value of --NAME=VALUE, where '...' may stand around the value or the whole. */
-static void take_argument(const char *text, const char *name, char out[PATH_MAX])
+/* The next word of a line, as a shell parts it: '...' may stand around all or part of it. */
+static bool next_word(const char **line, struct ngc_buf *out)
 {
-	const char *p = strstr(text, name), *value;
-	const char *end = " \n";
+	const char *p = *line + strspn(*line, " ");
+	bool quoted = false;
 
-	out[0] = '\0';
-	if (p == NULL)
-		return;
-	value = p + strlen(name);
-	if (*value == '\'') {
-		end = "'";
-		value++;
-	} else if (p > text && p[-1] == '\'') {
-		end = "'";
+	out->n = 0;
+	if (*p == '\0' || *p == '\n')
+		return false;
+	for (; *p != '\0' && (quoted || (*p != ' ' && *p != '\n')); p++) {
+		if (*p == '\'')
+			quoted = !quoted;
+		else
+			ngc_buf_add_char(out, *p);
 	}
-	copy_path(out, value, strcspn(value, end));
+	*line = p;
+	return true;
+}
+
+/* The value of a word that is NAME and a value; of several the last one holds. */
+static void take_argument(struct ngc_bytes word, const char *name, char out[PATH_MAX])
+{
+	size_t n = strlen(name);
+
+	if (ngc_bytes_starts(word, ngc_bytes_of(name)))
+		copy_path(out, (const char *)word.p + n, word.n - n);
 }
 
 /* A path that is given relative to the prefix, or not given at all. */
@@ -53,15 +62,26 @@ static void complete(const struct nginx_build *b, char path[PATH_MAX], const cha
 
 static void parse(const char *text, struct nginx_build *b)
 {
-	take_argument(text, "--prefix=", b->prefix);
+	static const char start[] = "configure arguments:";
+	const char *line = strstr(text, start);
+	struct ngc_buf word = { 0 };
+
+	line = line != NULL ? line + strlen(start) : "";
+	while (next_word(&line, &word)) {
+		take_argument(ngc_buf_bytes(&word), "--prefix=", b->prefix);
+		take_argument(ngc_buf_bytes(&word), "--conf-path=", b->conf_path);
+		take_argument(ngc_buf_bytes(&word), "--pid-path=", b->pid_path);
+		take_argument(ngc_buf_bytes(&word), "--error-log-path=", b->error_log_path);
+	}
+	ngc_buf_free(&word);
 	if (b->prefix[0] == '\0')
 		copy_path(b->prefix, "/usr/local/nginx", strlen("/usr/local/nginx"));
-	take_argument(text, "--conf-path=", b->conf_path);
-	take_argument(text, "--pid-path=", b->pid_path);
-	take_argument(text, "--error-log-path=", b->error_log_path);
 	complete(b, b->conf_path, "conf/nginx.conf");
 	complete(b, b->pid_path, "logs/nginx.pid");
-	complete(b, b->error_log_path, "logs/error.log");
+	if (strcmp(b->error_log_path, "stderr") == 0) /* as Debian's: no file */
+		b->error_log_path[0] = '\0';
+	else
+		complete(b, b->error_log_path, "logs/error.log");
 }
 
 enum ngc_code nginx_build_ask(struct nginx_build *out, struct ngc_error *err)

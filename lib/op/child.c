@@ -56,16 +56,20 @@ out_files:
 
 static void collect(int fd, struct ngc_buf *output)
 {
+	size_t left = OUTPUT_MAX;
 	char text[4096];
 	ssize_t n;
 
 	while ((n = read(fd, text, sizeof(text))) != 0) {
+		size_t keep;
+
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return;
-		if (output->n < OUTPUT_MAX)
-			ngc_buf_add(output, text, (size_t)n);
+		keep = (size_t)n < left ? (size_t)n : left;
+		ngc_buf_add(output, text, keep);
+		left -= keep;
 	}
 }
 
