@@ -136,6 +136,7 @@ UNIT_TESTS := \
 	tests/unit/test_header.c \
 	tests/unit/test_lexer.c \
 	tests/unit/test_lexing_shared.c \
+	tests/unit/test_master.c \
 	tests/unit/test_mem.c \
 	tests/unit/test_names.c \
 	tests/unit/test_path.c \
