@@ -144,6 +144,7 @@ UNIT_TESTS := \
 	tests/unit/test_purge.c \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \
+	tests/unit/test_routing.c \
 	tests/unit/test_select.c \
 	tests/unit/test_site.c \
 	tests/unit/test_template.c \
@@ -219,7 +220,7 @@ $O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
 	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # Slow suites first, so that the cores are busy to the end.
-SUITES = tests/check/fixtures $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
+SUITES = tests/check/fixtures tests/check/routing $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
          $(UNIT_BINS) $(REPLAYS)
 RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
 

@@ -271,13 +271,16 @@ static enum next serve_file(struct run *r)
 	return uncached(r, f == FILE_REGULAR ? "a file" : "a directory");
 }
 
-/* Is there what one argument of try_files names?  way: of the ways to follow, this one's. */
+/*
+ * Is there what one argument of try_files names?  A slash at its end only asks for a
+ * directory; *path is without it.
+ */
 static bool try_one(struct run *r, struct ngc_bytes name, struct value *path)
 {
 	bool directory = name.n > 0 && name.p[name.n - 1] == '/';
 	enum file f;
 
-	*path = run_eval(r, name);
+	*path = run_eval(r, directory ? ngc_bytes(name.p, name.n - 1) : name);
 	if (r->asked->all)
 		return run_choose(r, 2, file_system(r)) == 1;
 	if (!run_files_known(r) || value_unknown(*path) != NULL)
@@ -306,8 +309,8 @@ static enum next serve(struct run *r)
 	           : serve_file(r);
 }
 
-/* A file of try_files was found: nginx goes on here, with its name. */
-static enum next found(struct run *r, struct value path)
+/* A file or directory of try_files was found: nginx goes on here, with its name. */
+static enum next found(struct run *r, struct value path, bool directory)
 {
 	struct ngc_bytes uri = value_bytes(r->arena, path);
 
@@ -318,6 +321,8 @@ static enum next found(struct run *r, struct value path)
 	run_step(r, "try_files: %.*s is there", (int)uri.n, (const char *)uri.p);
 	if (uri.n > 0 && uri.p[0] == '/')
 		r->uri = uri;
+	if (directory && pass_of(r) == NULL && r->uri.p[r->uri.n - 1] != '/')
+		return uncached(r, "redirected to the directory");
 	return serve(r);
 }
 
@@ -337,9 +342,12 @@ static enum next try_files(struct run *r, const struct ngc_directive *d)
 	struct value path;
 	int64_t status = 404;
 
-	for (unsigned i = 1; i + 1 < d->n_words; i++)
-		if (try_one(r, d->words[i], &path))
-			return found(r, path);
+	for (unsigned i = 1; i + 1 < d->n_words; i++) {
+		struct ngc_bytes name = d->words[i];
+
+		if (try_one(r, name, &path))
+			return found(r, path, name.n > 0 && name.p[name.n - 1] == '/');
+	}
 	/* Nobody can tell whether the script is there; where one is run, it is. */
 	if (!r->asked->all && pass_of(r) != NULL && !run_files_known(r) && last.n > 0 &&
 	    (last.p[0] == '=' || leads_back(r, last)))

@@ -128,7 +128,8 @@ void maps_any_result(struct run *r, const struct definition *def, const struct u
 		*out = (struct value){ 0 };
 		return;
 	}
-	if (lines[way]->words[0].n > 0 && lines[way]->words[0].p[0] == '~')
-		run_matched_unknown(r, ngc_bytes_from(lines[way]->words[0], 1), on);
+	if (lines[way]->words[0].n > 1 && lines[way]->words[0].p[0] == '~')
+		run_matched_unknown(r, ngc_bytes_from(lines[way]->words[0],
+		    lines[way]->words[0].p[1] == '*' ? 2 : 1), on);
 	*out = run_eval(r, result_of(lines[way]));
 }
