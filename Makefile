@@ -139,6 +139,7 @@ UNIT_TESTS := \
 	tests/unit/test_master.c \
 	tests/unit/test_mem.c \
 	tests/unit/test_names.c \
+	tests/unit/test_open.c \
 	tests/unit/test_path.c \
 	tests/unit/test_pattern.c \
 	tests/unit/test_purge.c \

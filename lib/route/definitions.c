@@ -108,11 +108,17 @@ static size_t collect(const struct definition *def,
 	return n;
 }
 
+/* Without one, what no line is for has an empty value. */
+static bool has_default(const struct definition *def)
+{
+	return ngc_directive_find(def->d, def->eval == split_eval ? "*" : "default") != NULL;
+}
+
 void maps_any_result(struct run *r, const struct definition *def, const struct unknown *on,
     bool (*may)(const struct ngc_directive *line, struct value source), struct value source,
     struct value *out)
 {
-	const struct ngc_directive *lines[RESULTS_MAX], *d = ngc_directive_find(def->d, "default");
+	const struct ngc_directive *lines[RESULTS_MAX];
 	struct value_builder b = { .arena = r->arena };
 	size_t n = collect(def, may, source, lines);
 	unsigned way;
@@ -123,7 +129,7 @@ void maps_any_result(struct run *r, const struct definition *def, const struct u
 		r->failed = r->failed || b.failed;
 		return;
 	}
-	way = run_choose(r, (unsigned)n + (d == NULL), on);
+	way = run_choose(r, (unsigned)n + !has_default(def), on);
 	if (way >= n) {
 		*out = (struct value){ 0 };
 		return;

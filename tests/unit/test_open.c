@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/explain.h"
+
+#include "conf.h"
+
+/* Keys that a URL does not determine: which it takes, which it leaves, what explain calls unknown. */
+
+static const char text[] =
+    "http { proxy_cache_path /c keys_zone=main:1m; proxy_cache_path /d1 keys_zone=disk_1:1m;"
+    "proxy_cache_path /d2 keys_zone=disk_2:1m; proxy_cache main;"
+    "map $http_user_agent $device { default ''; ~*mobile m_; ~*tablet t_; }"
+    "map $cookie_z $zone { 1 disk_1; 2 disk_2; default off; }"
+    "map $cookie_lang $lang { de de; fr fr; default $http_accept_language; }"
+    "geo $near { default far; 10.0.0.0/8 near; }"
+    "split_clients $remote_addr $half { 50% a; * b; }"
+    "server { listen 80; server_name a.test;"
+    " location /device { proxy_pass http://u; proxy_cache_key $device$uri; }"
+    " location /cookie { proxy_pass http://u; proxy_cache_key $uri$cookie_lang; }"
+    " location /parted { proxy_pass http://u; proxy_cache_key $uri|$cookie_lang; }"
+    " location /method { proxy_pass http://u; proxy_cache_key $uri$request_method$http_x; }"
+    " location /before { proxy_pass http://u; proxy_cache_key $http_x$host$uri; }"
+    " location /accept { proxy_pass http://u; proxy_cache_key $uri$http_accept; }"
+    " location /coding { proxy_pass http://u; proxy_cache_key $uri$http_accept_encoding; }"
+    " location /lang { proxy_pass http://u; proxy_cache_key $uri$lang; }"
+    " location /origin { proxy_pass http://u; proxy_cache_key $uri$http_origin; }"
+    " location /slice { slice 1m; proxy_pass http://u; proxy_cache_key $uri$slice_range; }"
+    " location /addr { proxy_pass http://u; proxy_cache_key $uri$remote_addr; }"
+    " location /geo { proxy_pass http://u; proxy_cache_key $near$uri; }"
+    " location /half { proxy_pass http://u; proxy_cache_key $half$uri; }"
+    " location /geoip { proxy_pass http://u; proxy_cache_key $uri|$geoip_country_code; }"
+    " location /lua { set_by_lua_block $x { return 1 } proxy_pass http://u;"
+    "   proxy_cache_key $uri|$x; }"
+    " location /access { set $x 1; access_by_lua_block { ngx.var.x = 2 } proxy_pass http://u;"
+    "   proxy_cache_key $uri|$x; }"
+    " location /zone { proxy_cache $zone; proxy_pass http://u; proxy_cache_key $uri; }"
+    " location /freezone { proxy_cache disk_$cookie_n; proxy_pass http://u; proxy_cache_key $uri; }"
+    " location /if { set $k a; if ($http_cookie ~ logged_in) { set $k b; } proxy_pass http://u;"
+    "   proxy_cache_key $k$uri; }"
+    " location /unused { set $k a; if ($http_cookie ~ logged_in) { set $k b; }"
+    "   if ($geoip_city_name) { set $k c; } proxy_pass http://u; proxy_cache_key $uri; }"
+    " location /return { if ($http_x) { return 403; } proxy_pass http://u; proxy_cache_key r$uri; }"
+    " location /rewrite { if ($cookie_ab ~ ^b) { rewrite ^ /parted/b last; } proxy_pass http://u;"
+    "   proxy_cache_key r$uri; }"
+    " location /body { proxy_cache_methods POST; proxy_pass http://u;"
+    "   proxy_cache_key $request_method$uri|$request_body; }"
+    "} }";
+
+struct site {
+	struct ngc_conf *conf;
+	const struct ngc_zone *zones[8];
+	size_t n_zones;
+	struct ngc_router *router;
+};
+
+static void open_site(struct site *s)
+{
+	struct ngc_error err;
+
+	*s = (struct site){ .conf = conf_of(text) };
+	while ((s->zones[s->n_zones] = ngc_conf_zone(s->conf, s->n_zones)) != NULL)
+		s->n_zones++;
+	ck_assert_int_eq(ngc_router_new(s->conf, s->zones, s->n_zones, &s->router, &err), NGC_OK);
+}
+
+static void close_site(struct site *s)
+{
+	ngc_router_free(s->router);
+	ngc_conf_free(s->conf);
+}
+
+static struct ngc_url *url_of(const char *path)
+{
+	struct ngc_buf b = { 0 };
+	struct ngc_url *u;
+	struct ngc_error err;
+
+	ngc_buf_printf(&b, "http://a.test%s", path);
+	ck_assert_int_eq(ngc_url_parse(ngc_buf_bytes(&b), &u, &err), NGC_OK);
+	ngc_buf_free(&b);
+	return u;
+}
+
+enum want { TAKEN, LEFT, AMBIGUOUS };
+
+struct key_case {
+	const char *path, *key;
+	enum want want;
+};
+
+START_TEST(a_url_takes_what_its_open_parts_can_hold)
+{
+	static const struct key_case cases[] = {
+		{ "/device", "/device", TAKEN },
+		{ "/device", "m_/device", TAKEN },
+		{ "/device", "t_/device", TAKEN },
+		{ "/device", "x_/device", LEFT },
+		{ "/cookie", "/cookie", TAKEN },
+		{ "/cookie", "/cookiede", AMBIGUOUS },
+		{ "/cookie", "/cooki", LEFT },
+		{ "/parted", "/parted|", TAKEN },
+		{ "/parted", "/parted|any thing", TAKEN },
+		{ "/parted", "/parted", LEFT },
+		{ "/method", "/methodGETx", TAKEN },
+		{ "/method", "/methodPOST", LEFT },
+		{ "/before", "xa.test/before", TAKEN },
+		{ "/before", "a.test/beforex", LEFT },
+		{ "/accept", "/accept", TAKEN },
+		{ "/accept", "/accepttext/html,image/*;q=0.8, */*;q=0.1", TAKEN },
+		{ "/accept", "/accept/more", LEFT },
+		{ "/accept", "/acceptance/x", LEFT },
+		{ "/coding", "/codinggzip, br;q=0.9", TAKEN },
+		{ "/coding", "/coding*", TAKEN },
+		{ "/coding", "/codings", LEFT },
+		{ "/lang", "/langde", TAKEN },
+		{ "/lang", "/langde-AT,de;q=0.9", TAKEN },
+		{ "/lang", "/lang/x", LEFT },
+		{ "/origin", "/originhttps://b.test", TAKEN },
+		{ "/origin", "/originnull", TAKEN },
+		{ "/origin", "/originhttps://b.test/x", LEFT },
+		{ "/slice", "/slicebytes=0-1048575", TAKEN },
+		{ "/slice", "/slice", LEFT },
+		{ "/slice", "/slicebytes=0-", LEFT },
+		{ "/addr", "/addr10.0.0.1", TAKEN },
+		{ "/addr", "/addr2001:db8::1", TAKEN },
+		{ "/addr", "/addr10.0.0", LEFT },
+		{ "/addr", "/address", LEFT },
+		{ "/geo", "far/geo", TAKEN },
+		{ "/geo", "near/geo", TAKEN },
+		{ "/geo", "x/geo", LEFT },
+		{ "/half", "b/half", TAKEN },
+		{ "/geoip", "/geoip|DE", TAKEN },
+		{ "/lua", "/lua|anything", TAKEN },
+		{ "/access", "/access|2", TAKEN },
+		{ "/if", "a/if", TAKEN },
+		{ "/if", "b/if", TAKEN },
+		{ "/unused", "/unused", TAKEN },
+		{ "/return", "r/return", TAKEN },
+		{ "/rewrite", "r/rewrite", TAKEN },
+		{ "/rewrite", "/parted/b|x", TAKEN },
+		{ "/body", "POST/body|a=1", TAKEN },
+		{ "/body", "GET/body|", TAKEN },
+		{ "/body", "PUT/body|", LEFT },
+	};
+	struct ngc_error err;
+	struct site s;
+
+	open_site(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ngc_url *u = url_of(cases[i].path);
+		struct ngc_cover *c;
+		bool ambiguous, taken;
+
+		ck_assert_int_eq(ngc_route_cover(s.router, u, &c, &err), NGC_OK);
+		taken = ngc_cover_match(c, s.zones[0], ngc_bytes_of(cases[i].key), &ambiguous);
+		ck_assert_msg(taken == (cases[i].want == TAKEN), "%s: %s", cases[i].path,
+		    cases[i].key);
+		ck_assert_msg(ambiguous == (cases[i].want == AMBIGUOUS), "%s: %s ambiguous",
+		    cases[i].path, cases[i].key);
+		ck_assert(!c->incomplete);
+		ngc_cover_free(c);
+		ngc_url_free(u);
+	}
+	close_site(&s);
+}
+END_TEST
+
+START_TEST(constant_alternatives_need_no_walk)
+{
+	static const struct {
+		const char *path;
+		size_t targets;
+	} cases[] = { { "/device", 3 }, { "/geo", 2 }, { "/half", 2 }, { "/if", 2 },
+		{ "/unused", 1 } };
+	struct ngc_error err;
+	struct site s;
+
+	open_site(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ngc_url *u = url_of(cases[i].path);
+		struct ngc_cover *c;
+
+		ck_assert_int_eq(ngc_route_cover(s.router, u, &c, &err), NGC_OK);
+		ck_assert_msg(c->n_targets == cases[i].targets, "%s: %zu", cases[i].path,
+		    c->n_targets);
+		ck_assert_uint_eq(c->n_open, 0);
+		ngc_cover_free(c);
+		ngc_url_free(u);
+	}
+	close_site(&s);
+}
+END_TEST
+
+START_TEST(a_zone_that_is_open_is_every_one_it_may_be)
+{
+	static const char *const paths[] = { "/zone", "/freezone" };
+	struct ngc_error err;
+	struct site s;
+
+	open_site(&s);
+	for (size_t i = 0; i < 2; i++) {
+		struct ngc_url *u = url_of(paths[i]);
+		struct ngc_bytes key = ngc_bytes_of(paths[i]);
+		struct ngc_cover *c;
+		bool ambiguous;
+
+		ck_assert_int_eq(ngc_route_cover(s.router, u, &c, &err), NGC_OK);
+		ck_assert(!ngc_cover_match(c, s.zones[0], key, &ambiguous));
+		ck_assert(ngc_cover_match(c, s.zones[1], key, &ambiguous));
+		ck_assert(ngc_cover_match(c, s.zones[2], key, &ambiguous));
+		ck_assert_uint_eq(c->n_targets, 2);
+		ngc_cover_free(c);
+		ngc_url_free(u);
+	}
+	close_site(&s);
+}
+END_TEST
+
+struct explain_case {
+	const char *path, *unknown, *key, *zone; /* unknown NULL: all is known */
+};
+
+START_TEST(what_a_request_does_not_settle_is_named)
+{
+	static const struct explain_case cases[] = {
+		{ "/device", NULL, "/device", "main" },
+		{ "/cookie", NULL, "/cookie", "main" },
+		{ "/slice", NULL, "/slicebytes=0-1048575", "main" },
+		{ "/addr", "remote_addr", NULL, "main" },
+		{ "/geo", "remote_addr", NULL, "main" },
+		{ "/half", "remote_addr", NULL, "main" },
+		{ "/geoip", "geoip_country_code", NULL, "main" },
+		{ "/lua", "x", NULL, "main" },
+		{ "/access", "x", NULL, "main" },
+		{ "/unused", NULL, "/unused", "main" },
+		{ "/if", NULL, "a/if", "main" },
+		{ "/freezone", NULL, NULL, NULL },
+		{ "/zone", NULL, NULL, NULL },
+	};
+	struct ngc_error err;
+	struct site s;
+
+	open_site(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct explain_case *c = &cases[i];
+		struct ngc_url *u = url_of(c->path);
+		struct ngc_explain_request req = { .url = u, .method = ngc_bytes_of("GET") };
+		struct ngc_explanation *e;
+
+		ck_assert_int_eq(ngc_route_explain(s.router, &req, &e, &err), NGC_OK);
+		ck_assert_msg(c->unknown != NULL ? e->unknown[0] != NULL &&
+		    strcmp(e->unknown[0], c->unknown) == 0 : e->unknown[0] == NULL,
+		    "%s: unknown %s", c->path, e->unknown[0]);
+		ck_assert_msg((e->key.p == NULL) == (c->key == NULL) &&
+		    ngc_bytes_equal(e->key, ngc_bytes_of(c->key)), "%s: %.*s", c->path,
+		    (int)e->key.n, (const char *)e->key.p);
+		ck_assert_msg(c->zone != NULL ? e->zone != NULL &&
+		    strcmp(e->zone->name, c->zone) == 0 : e->zone == NULL, "%s: zone", c->path);
+		ngc_explanation_free(e);
+		ngc_url_free(u);
+	}
+	close_site(&s);
+}
+END_TEST
+
+UNIT_MAIN("open", a_url_takes_what_its_open_parts_can_hold, constant_alternatives_need_no_walk,
+    a_zone_that_is_open_is_every_one_it_may_be, what_a_request_does_not_settle_is_named)
