@@ -75,6 +75,7 @@ LIB_SRCS := \
 	lib/route/directory.c \
 	lib/route/escape.c \
 	lib/route/eval.c \
+	lib/route/expand.c \
 	lib/route/explain.c \
 	lib/route/facts.c \
 	lib/route/files.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 
-#include "router.h"
+#include "expand.h"
 #include "upstream.h"
 
 /* What the keys of each zone look like: the patterns that take them apart. */
@@ -59,14 +59,19 @@ static bool add_pattern(struct ngc_router *r, struct zone_keys *z, const struct 
 	return true;
 }
 
-/* The server a level belongs to, by its first name; a regex is no host. */
+/* $server_name; absent: what it is depends on the machine, or is no host. */
 static struct ngc_bytes server_name_of(const struct ngc_server *s)
 {
-	return s->names[0].n > 0 && s->names[0].p[0] != '~' ? s->names[0] : ngc_bytes(NULL, 0);
+	struct ngc_bytes name = s->names[0];
+
+	if (name.n == 0 || name.p[0] == '~' || name.p[0] == '$')
+		return ngc_bytes(NULL, 0);
+	return name.n > 1 && name.p[0] == '.' ? ngc_bytes_from(name, 1) : name;
 }
 
 /* Where a key is stored: what makes some variables constant. */
 struct place {
+	struct ngc_router *router;
 	const struct ngc_level *level;
 	const struct ngc_server *server;
 	bool known_upstream;
@@ -84,22 +89,62 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 	return pattern_add(p, part);
 }
 
+/* Add a pattern to the zone, or the zones, that a level may store into. */
+static bool add_to_zones(const struct place *at, struct pattern *p)
+{
+	struct ngc_router *r = at->router;
+	struct ngc_bytes name = at->level->caching->cache[at->level->protocol]->words[1];
+	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, name);
+	struct zone_keys *keys;
+
+	pattern_end(p);
+	if (z != NULL) {
+		keys = router_zone(r, z);
+		return keys == NULL || add_pattern(r, keys, p);
+	}
+	for (size_t i = 0; (z = ngc_conf_zone(r->conf, i)) != NULL; i++) {
+		keys = ngc_level_may_select(at->level, z) ? router_zone(r, z) : NULL;
+		if (keys != NULL && !add_pattern(r, keys, p))
+			return false;
+	}
+	return true;
+}
+
+/* One row of parts that a key template may come to; a row too long has no pattern. */
+static enum ngc_code learn_row(void *arg, const struct part *parts, size_t n,
+    struct ngc_error *err)
+{
+	const struct place *at = arg;
+	struct pattern p = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (!add_part(&p, at, &parts[i]))
+			return NGC_OK;
+	return add_to_zones(at, &p) ? NGC_OK : ngc_no_memory(err);
+}
+
 static const struct part target = { VAR_REQUEST_URI, { NULL, 0 } };
 static const struct part rest = { VAR_ARGS, { NULL, 0 } };
 static const struct part nul = { VAR_TEXT, { (const unsigned char *)"", 1 } };
 
 /* nginx's default key where proxy_pass has no variables. */
-static bool default_known(struct pattern *p, const struct place *at)
+static enum ngc_code learn_default(const struct place *at, struct ngc_error *err)
 {
 	const struct upstream *u = &at->upstream;
+	struct pattern p = { 0 };
 
-	if (!pattern_add_text(p, u->start, TELLS_NOTHING))
-		return false;
-	if (u->nul && !pattern_add(p, &nul))
-		return false;
-	if (u->uri.n == 0 || ngc_bytes_equal(u->uri, at->level->pattern))
-		return pattern_add(p, &target);
-	return pattern_add_text(p, u->uri, TELLS_NOTHING) && pattern_add(p, &rest);
+	if (at->level->protocol == NGC_PROXY) {
+		pattern_add_text(&p, u->start, TELLS_NOTHING);
+		if (u->nul)
+			pattern_add(&p, &nul);
+		if (u->uri.n == 0 || ngc_bytes_equal(u->uri, at->level->pattern)) {
+			pattern_add(&p, &target);
+		} else {
+			pattern_add_text(&p, u->uri, TELLS_NOTHING);
+			pattern_add(&p, &rest);
+		}
+	} /* else the empty key, which all share */
+	return add_to_zones(at, &p) ? NGC_OK : ngc_no_memory(err);
 }
 
 /* Does the text of a proxy_pass with variables go on behind the host? */
@@ -111,90 +156,61 @@ static bool has_uri_part(struct ngc_bytes pass)
 	       memchr(host + 3, '/', pass.n - (size_t)(host + 3 - pass.p)) != NULL;
 }
 
-/* The same where it has: they may hold anything, and perhaps the URI. */
-static enum ngc_code default_with_variables(struct ngc_router *r, struct pattern *p,
-    const struct place *at, bool *fits, struct ngc_error *err)
+/* The same where it has: the key is what they come to, and perhaps the URI. */
+static enum ngc_code learn_variable_default(struct place *at, struct ngc_error *err)
 {
 	struct ngc_bytes pass = at->level->pass->words[1];
 	struct template t;
-	enum ngc_code code = template_compile(r->arena, pass, &t, err);
+	struct part *parts;
+	enum ngc_code code = template_compile(at->router->arena, pass, &t, err);
 
 	if (code != NGC_OK)
 		return ngc_wrap(err, "%s:%u", at->level->pass->file, at->level->pass->line);
-	for (size_t i = 0; i < t.n && *fits; i++)
-		*fits = pattern_add(p, &t.parts[i]);
-	if (*fits && !has_uri_part(pass))
-		*fits = pattern_add(p, &target);
-	return NGC_OK;
+	parts = ngc_arena_alloc(at->router->arena, t.n + 1, sizeof(*parts));
+	if (parts == NULL)
+		return ngc_no_memory(err);
+	if (t.n > 0)
+		memcpy(parts, t.parts, t.n * sizeof(*parts));
+	t.parts = parts;
+	if (!has_uri_part(pass))
+		parts[t.n++] = target;
+	return expand_template(at->router, at->server, &t, learn_row, at, err);
 }
 
-/* The pattern of the keys that a level stores. */
-static enum ngc_code pattern_of(struct ngc_router *r, const struct place *at, struct pattern *p,
-    bool *fits, struct ngc_error *err)
+static enum ngc_code learn_key(struct place *at, const struct ngc_directive *key,
+    struct ngc_error *err)
 {
-	const struct ngc_directive *key = at->level->caching->key[at->level->protocol];
-	struct template *t = &r->last_template;
+	struct template *t = &at->router->last_template;
 	enum ngc_code code = NGC_OK;
 
-	*p = (struct pattern){ 0 };
-	*fits = true;
-	if (key == NULL) {
-		if (at->level->protocol != NGC_PROXY)
-			return NGC_OK; /* the empty key, shared by all */
-		if (!at->known_upstream)
-			return default_with_variables(r, p, at, fits, err);
-		*fits = default_known(p, at);
-		return NGC_OK;
-	}
 	if (!ngc_bytes_equal(t->text, key->words[1]) || t->text.p == NULL)
-		code = template_compile(r->arena, key->words[1], t, err);
+		code = template_compile(at->router->arena, key->words[1], t, err);
 	if (code != NGC_OK)
 		return ngc_wrap(err, "%s:%u", key->file, key->line);
-	for (size_t i = 0; i < t->n && *fits; i++)
-		*fits = add_part(p, at, &t->parts[i]);
-	return NGC_OK;
+	return expand_template(at->router, at->server, t, learn_row, at, err);
 }
 
-/* Add a pattern to the zone, or the zones, that a level may store into. */
-static bool add_to_zones(struct ngc_router *r, const struct ngc_level *l, const struct pattern *p)
+static enum ngc_code learn_level(struct place *at, struct ngc_error *err)
 {
-	struct ngc_bytes name = l->caching->cache[l->protocol]->words[1];
-	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, name);
-	struct zone_keys *keys;
+	const struct ngc_directive *key = at->level->caching->key[at->level->protocol];
+	struct ngc_bytes pass = at->level->pass->words[1];
+	bool variables = memchr(pass.p, '$', pass.n) != NULL;
 
-	if (z != NULL) {
-		keys = router_zone(r, z);
-		return keys == NULL || add_pattern(r, keys, p);
-	}
-	for (size_t i = 0; (z = ngc_conf_zone(r->conf, i)) != NULL; i++) {
-		keys = ngc_level_may_select(l, z) ? router_zone(r, z) : NULL;
-		if (keys != NULL && !add_pattern(r, keys, p))
-			return false;
-	}
-	return true;
-}
-
-static enum ngc_code learn_level(struct ngc_router *r, struct place *at, struct ngc_error *err)
-{
-	struct pattern p;
-	bool fits;
-	enum ngc_code code;
-
-	at->known_upstream = memchr(at->level->pass->words[1].p, '$',
-	                         at->level->pass->words[1].n) == NULL &&
-	                     upstream_parse(at->level->pass->words[1], &at->upstream);
-	code = pattern_of(r, at, &p, &fits, err);
-	if (code != NGC_OK || !fits)
-		return code;
-	pattern_end(&p);
-	return add_to_zones(r, at->level, &p) ? NGC_OK : ngc_no_memory(err);
+	at->known_upstream = !variables && upstream_parse(pass, &at->upstream);
+	if (key != NULL)
+		return learn_key(at, key, err);
+	if (at->level->protocol == NGC_PROXY && variables)
+		return learn_variable_default(at, err);
+	if (at->level->protocol == NGC_PROXY && !at->known_upstream)
+		return NGC_OK; /* nginx would not start with it */
+	return learn_default(at, err);
 }
 
 static enum ngc_code learn_levels(struct ngc_router *r, const struct ngc_server *s,
     const struct ngc_level *l, struct ngc_error *err)
 {
-	struct place at = { .level = l, .server = s };
-	enum ngc_code code = ngc_level_stores(l) ? learn_level(r, &at, err) : NGC_OK;
+	struct place at = { .router = r, .level = l, .server = s };
+	enum ngc_code code = ngc_level_stores(l) ? learn_level(&at, err) : NGC_OK;
 
 	for (l = l->first; l != NULL && code == NGC_OK; l = l->next)
 		code = learn_levels(r, s, l, err);

@@ -227,6 +227,58 @@ START_TEST(a_long_key_of_many_readings_is_not_certain)
 }
 END_TEST
 
+struct conf_reading {
+	const char *key;
+	const char *host, *uri; /* both NULL: not read */
+	bool certain;
+};
+
+START_TEST(keys_are_read_by_what_their_variables_may_be)
+{
+	static const char text[] =
+	    "http { proxy_cache_path /c keys_zone=z:1m; proxy_cache z;"
+	    "map $http_user_agent $device { default ''; ~*mobile m_; }"
+	    "map $http_authorization $auth { '' $scheme$request_method$host$request_uri;"
+	    "  default private; }"
+	    "server { listen 80; server_name a.test; set $id $device$request_method;"
+	    "  set $up backend;"
+	    "  location / { proxy_pass http://u; proxy_cache_key $id|$host$request_uri; }"
+	    "  location /auth { proxy_pass http://u; proxy_cache_key $auth; }"
+	    "  location /name { proxy_pass http://u; proxy_cache_key $server_name:$uri; }"
+	    "  location /host { proxy_pass http://u:81; proxy_cache_key $proxy_host$request_uri; }"
+	    "  location /default { proxy_pass http://app:8080; }"
+	    "  location /var { proxy_pass https://$up; }"
+	    "} }";
+	static const struct conf_reading cases[] = {
+		{ "GET|a.test/x?y", "a.test", "/x?y", true },
+		{ "m_HEAD|b.test/x", "b.test", "/x", true },
+		{ "t_GET|a.test/x", NULL, NULL, false },
+		{ "httpsGETa.test/x", "a.test", "/x", true },
+		{ "private", NULL, "", false },
+		{ "a.test:/x y", "a.test", "/x y", true },
+		{ "u:81/x", NULL, "/x", false },
+		{ "http://app:8080/x?y", NULL, "/x?y", false },
+		{ "https://backend/x", NULL, "/x", false },
+		{ "https://other/x", NULL, NULL, false },
+	};
+	struct fixture f;
+
+	with_conf(&f, text);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct conf_reading *c = &cases[i];
+		struct ngc_reading r;
+		bool read = ngc_route_read(f.router, f.zones[0], ngc_bytes_of(c->key), &r);
+
+		ck_assert_msg(read == (c->host != NULL || c->uri != NULL), "%s", c->key);
+		ck_assert_msg(ngc_bytes_equal(r.host, ngc_bytes_of(c->host)), "%s: host %.*s",
+		    c->key, (int)r.host.n, (const char *)r.host.p);
+		ck_assert_msg(ngc_bytes_equal(r.uri, ngc_bytes_of(c->uri)), "%s: uri", c->key);
+		ck_assert_msg(r.host_certain == c->certain, "%s: certain", c->key);
+	}
+	close_router(&f);
+}
+END_TEST
+
 START_TEST(wrong_templates_are_refused)
 {
 	struct ngc_zone z = { .name = "d", .path = "/d", .key = "${uri" };
@@ -291,4 +343,4 @@ END_TEST
 
 UNIT_MAIN("route", a_server_is_chosen_as_nginx_chooses, a_url_covers_both_schemes_and_methods, a_url_covers_its_spellings,
     request_line_variables_are_expanded, what_a_url_leaves_open_is_said, keys_are_read_back,
-    a_long_key_of_many_readings_is_not_certain, wrong_templates_are_refused)
+    keys_are_read_by_what_their_variables_may_be, a_long_key_of_many_readings_is_not_certain, wrong_templates_are_refused)
