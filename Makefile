@@ -39,6 +39,7 @@ LIB_SRCS := \
 	lib/conf/levels.c \
 	lib/conf/lexer.c \
 	lib/conf/main.c \
+	lib/conf/needs.c \
 	lib/conf/servers.c \
 	lib/conf/source.c \
 	lib/conf/tree.c \

@@ -79,11 +79,12 @@ static json_t *json_list(const char *const *list)
 
 static json_t *json_use(const struct ngc_use *u)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:I}", "zone",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I}", "zone",
 	    json_words(u->zone), "server_names", json_list(u->server_names), "listen",
 	    json_list(u->listen), "location", json_words(u->location), "parents",
 	    json_list(u->parents), "protocol", ngc_protocol_name(u->protocol), "pass",
-	    json_words(u->pass), "key", json_words(u->key), "file", json_words(u->file), "line", (json_int_t)u->line);
+	    json_words(u->pass), "key", json_words(u->key), "needs", json_list(u->needs),
+	    "file", json_words(u->file), "line", (json_int_t)u->line);
 }
 
 /* The uses that may select a zone; zone NULL: those that can select none. */

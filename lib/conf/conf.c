@@ -214,6 +214,7 @@ void ngc_conf_free(struct ngc_conf *c)
 	free(c->servers.item);
 	free(c->zones.item);
 	free(c->zones_by_name.item);
+	free(c->maps.item);
 	free(c->uses.item);
 	free(c->warnings.item);
 	ngc_arena_free(c->arena);

@@ -279,10 +279,18 @@ static bool is_setting(const struct ngc_directive *d)
 	return !d->block && conf_module(d, "_cache_path") == NGC_PROTOCOLS;
 }
 
+static bool is_map(const struct ngc_directive *d)
+{
+	return d->block && d->n_words > 1 &&
+	       (ngc_directive_is(d, "map") || ngc_directive_is(d, "geo") ||
+	           ngc_directive_is(d, "split_clients"));
+}
+
 /* There may be thousands of servers and zones between the settings: these are kept apart. */
 static bool collect_settings(struct ngc_conf *c, struct ngc_level *http)
 {
-	const struct ngc_directive **out, *d;
+	const struct ngc_directive **out;
+	struct ngc_directive *d;
 	size_t n = 0;
 
 	for (d = http->d->first; d != NULL; d = d->next)
@@ -294,6 +302,8 @@ static bool collect_settings(struct ngc_conf *c, struct ngc_level *http)
 	for (d = http->d->first; d != NULL; d = d->next)
 		if (is_setting(d))
 			out[http->n_settings++] = d;
+		else if (is_map(d) && !list_add(&c->maps, d))
+			return false;
 	return true;
 }
 

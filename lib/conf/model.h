@@ -21,6 +21,7 @@ struct ngc_conf {
 	struct ngc_level *http;
 	struct list servers, zones, uses, warnings;
 	struct list zones_by_name;    /* sorted */
+	struct list maps;             /* the map, geo and split_clients blocks */
 	const char *pid, *error_log, *user;
 	const char *prefix;           /* NULL: not asked for yet */
 	enum ngc_code (*prefix_ask)(void *arg, char *out, size_t size, struct ngc_error *err);

@@ -53,11 +53,12 @@ struct ngc_use {
 	const char *zone;                /* as written: a name, or text with variables */
 	enum ngc_protocol protocol;
 	const char *const *server_names; /* as written, ends with NULL */
-	const char *const *listen;       /* as written, without options; ends with NULL */
+	const char *const *listen;       /* as written, with their options; ends with NULL */
 	const char *location;            /* "MODIFIER PATTERN"; NULL at server level */
 	const char *const *parents;      /* enclosing locations, outermost first; ends with NULL */
 	const char *pass;                /* the argument of X_pass */
 	const char *key;                 /* the key template in force; NULL: nginx's default */
+	const char *const *needs;        /* the kinds of facts zone and key depend on; ends with NULL */
 	const char *file;
 	unsigned line;
 };

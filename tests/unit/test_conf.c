@@ -196,6 +196,38 @@ START_TEST(a_zone_by_variable_may_be_several)
 }
 END_TEST
 
+static void check_needs(const char *directives, const char *want)
+{
+	struct ngc_buf b = { 0 }, got = { 0 };
+	struct ngc_conf *c;
+
+	ngc_buf_printf(&b, "map $http_x $m { default $cookie_y; } geo $g { default 1; }"
+	    "server { set $s $arg_a; if ($request_body) { set $i 1; } location ~ (?<n>x) {"
+	    " proxy_pass http://u; proxy_cache a; %s } }", directives);
+	c = http_with(ngc_buf_str(&b));
+	for (const char *const *need = ngc_conf_use(c, 0)->needs; *need != NULL; need++)
+		ngc_buf_printf(&got, "%s ", *need);
+	ck_assert_str_eq(ngc_buf_str(&got), want);
+	ngc_conf_free(c);
+	ngc_buf_free(&b);
+	ngc_buf_free(&got);
+}
+
+START_TEST(uses_tell_what_they_need)
+{
+	check_needs("proxy_cache_key const;", "");
+	check_needs("", "default_key request_line ");
+	check_needs("proxy_cache_key $scheme$ARG_x;", "request_line ");
+	check_needs("proxy_cache_key ${m};", "header map ");
+	check_needs("proxy_cache_key $g;", "connection geo ");
+	check_needs("proxy_cache_key $s;", "request_line set ");
+	check_needs("proxy_cache_key $i;", "if request_body set ");
+	check_needs("proxy_cache_key $1;", "regex_capture ");
+	check_needs("proxy_cache_key $n;", "regex_capture ");
+	check_needs("proxy_cache_key $geoip_city;", "unknown ");
+}
+END_TEST
+
 START_TEST(includes_of_a_dump_are_its_files)
 {
 	struct ngc_conf *c = conf_of_files(NULL, "/e/nginx.conf",
@@ -328,5 +360,5 @@ UNIT_MAIN("conf", zones_have_nginx_s_defaults, zones_have_all_parameters,
     wrong_zones_are_refused, nested_paths_are_two_zones, uses_inherit_each_directive_by_itself,
     settings_behind_a_block_hold_in_it, wrong_cache_directives_are_refused,
     foreign_directives_are_passed_over, a_zone_by_variable_may_be_several,
-    includes_of_a_dump_are_its_files, wrong_includes_are_refused, a_dump_must_be_one,
+    uses_tell_what_they_need, includes_of_a_dump_are_its_files, wrong_includes_are_refused, a_dump_must_be_one,
     everything_lies_below_the_root, a_relative_path_asks_for_the_prefix)
