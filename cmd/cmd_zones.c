@@ -30,7 +30,10 @@ static void problem(void *arg, const struct ngc_error *err)
 	ui_print_error(err);
 }
 
-/* Measure, or look whether it is there; NGC_INVALID: its root is no cache. */
+/*
+ * Measure, or look whether it is there.  NGC_INVALID: a directory of the command line is no
+ * cache; of the configuration's, where the others are none the worse for it, it is a problem.
+ */
 static enum ngc_code measure(struct zones *z, const struct ngc_zone *zone, struct ngc_usage *out)
 {
 	struct ngc_usage_request req = { .site = z->env->site,
@@ -47,11 +50,13 @@ static enum ngc_code measure(struct zones *z, const struct ngc_zone *zone, struc
 		return NGC_OK;
 	}
 	code = ngc_usage_measure(&req, zone, out, &err);
-	if (code == NGC_INVALID)
+	if (code == NGC_INVALID && !zone->configured) {
 		ui_print_error(&err);
-	else if (code != NGC_OK)
+		return code;
+	}
+	if (code != NGC_OK)
 		problem(z, &err);
-	return code == NGC_INVALID ? code : NGC_OK;
+	return NGC_OK;
 }
 
 /* Words of a configuration need not be UTF-8. */

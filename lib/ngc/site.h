@@ -47,9 +47,8 @@ size_t ngc_site_zones(const struct ngc_site *s);
 size_t ngc_site_zone_index(const struct ngc_site *s, const struct ngc_zone *z);
 
 /*
- * Open the cache of one of its zones, as ngc_cache_open() does, but: a directory of the command
- * line that does not exist is NGC_INVALID; a root of the configuration that is no cache is
- * NGC_DENIED, for the other zones are none the worse for it.
+ * Open the cache of one of its zones, as ngc_cache_open() does; a directory of the command line
+ * that does not exist is NGC_INVALID.
  */
 enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
     struct ngc_cache **out, struct ngc_error *err);

@@ -81,8 +81,6 @@ enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
 
 	if (code == NGC_GONE && !z->configured)
 		code = err->code = NGC_INVALID;
-	else if (code == NGC_INVALID && z->configured)
-		code = err->code = NGC_DENIED;
 	return code;
 }
 
