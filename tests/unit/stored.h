@@ -36,13 +36,13 @@ struct stored {
 	const struct stored_abi *abi; /* : lp64le */
 	bool old, v2, v3;             /* the layout without a version, 2, 3 : 5 */
 	bool invalidated;
-	int64_t valid;                /* : STORED_VALID */
-	int64_t last_modified;        /* : -1 */
-	const char *etag, *vary;      /* : none */
-	unsigned variant;             /* with vary: which one; 0: named by the key */
-	const char *name;             /* : as nginx names it */
-	int status;                   /* : 200 */
-	const char *body;             /* : "hello" */
+	int64_t valid;           /* : STORED_VALID */
+	int64_t last_modified;   /* : -1 */
+	const char *etag, *vary; /* : none */
+	unsigned variant;        /* with vary: which one; 0: named by the key */
+	const char *name;        /* : as nginx names it */
+	int status;              /* : 200 */
+	const char *body;        /* : "hello" */
 };
 
 struct stored_file {
@@ -54,12 +54,16 @@ struct stored_file {
 	char path[NGC_LEVELS_TEXT + NGC_NAME_LEN + 1]; /* below the root */
 };
 
-static inline size_t stored_put(struct stored_file *f, int64_t v, size_t width, size_t align)
+static inline size_t stored_put(
+    struct stored_file *f, int64_t v, size_t width, size_t align)
 {
 	size_t at = (f->n + align - 1) / align * align;
 
-	for (size_t i = 0; i < width; i++)
-		f->p[at + i] = (unsigned char)(v >> 8 * (f->abi->big ? width - 1 - i : i));
+	for (size_t i = 0; i < width; i++) {
+		size_t nth = f->abi->big ? width - 1 - i : i;
+
+		f->p[at + i] = (unsigned char)(v >> 8 * nth);
+	}
 	f->n = at + width;
 	return at;
 }
@@ -89,8 +93,8 @@ static inline size_t stored_put_text(struct stored_file *f, const char *text, si
 }
 
 /* The number of a field, as it stands in bytes read back. */
-static inline int64_t stored_get(const struct stored_file *f, const unsigned char *p, size_t at,
-    size_t width)
+static inline int64_t stored_get(
+    const struct stored_file *f, const unsigned char *p, size_t at, size_t width)
 {
 	uint64_t v = 0;
 
@@ -113,21 +117,23 @@ static inline void stored_variant(const struct stored *s, unsigned char out[NGC_
 	out[0] ^= (unsigned char)ngc_crc32(stored_key(s));
 }
 
-static inline void stored_put_struct(const struct stored *s, struct stored_file *f, size_t head)
+static inline void stored_put_struct(
+    const struct stored *s, struct stored_file *f, size_t head)
 {
 	struct ngc_bytes key = stored_key(s);
 	size_t room = s->v2 || s->v3 ? 42 : 128, start = head + 7 + key.n;
 	unsigned char variant[NGC_MD5_SIZE];
+	int version = s->invalidated ? 0 : s->v2 ? 2 : s->v3 ? 3 : 5;
 
 	if (!s->old)
-		f->version_at = stored_put(f, s->invalidated ? 0 : s->v2 ? 2 : s->v3 ? 3 : 5,
-		    f->abi->word, f->abi->word);
+		f->version_at = stored_put(f, version, f->abi->word, f->abi->word);
 	f->valid_at = stored_put_time(f, s->valid != 0 ? s->valid : STORED_VALID);
 	if (!s->old && !s->v2 && !s->v3) {
 		stored_put_time(f, 0);
 		stored_put_time(f, 0);
 	}
-	f->last_modified_at = stored_put_time(f, s->last_modified != 0 ? s->last_modified : -1);
+	f->last_modified_at = stored_put_time(
+	    f, s->last_modified != 0 ? s->last_modified : -1);
 	stored_put_time(f, 1700000000);
 	stored_put(f, ngc_crc32(key), 4, 4);
 	stored_put(f, 0, 2, 2);
@@ -140,8 +146,8 @@ static inline void stored_put_struct(const struct stored *s, struct stored_file 
 		stored_put_text(f, s->vary, room);
 		stored_add(f, variant, sizeof(variant));
 	}
-	stored_put(f, 0, 0, f->abi->word > f->abi->time_align ? f->abi->word
-							       : f->abi->time_align);
+	stored_put(f, 0, 0,
+	    f->abi->word > f->abi->time_align ? f->abi->word : f->abi->time_align);
 }
 
 /* Compose the file, and name it. */
@@ -161,7 +167,8 @@ static inline void stored_make(const struct stored *s, struct stored_file *f)
 	stored_put_struct(s, f, head);
 	stored_add(f, "\nKEY: ", 6);
 	stored_add(f, key.p, key.n);
-	snprintf(status, sizeof(status), "\nHTTP/1.1 %3d OK\r\n\r\n", s->status != 0 ? s->status : 200);
+	snprintf(status, sizeof(status), "\nHTTP/1.1 %3d OK\r\n\r\n",
+	    s->status != 0 ? s->status : 200);
 	stored_add(f, status, strlen(status));
 	stored_add(f, body, strlen(body));
 	ngc_key_name(key, f->name);
@@ -171,13 +178,15 @@ static inline void stored_make(const struct stored *s, struct stored_file *f)
 	}
 	if (s->name != NULL)
 		memcpy(f->name, s->name, sizeof(f->name));
-	ck_assert(ngc_levels_parse(ngc_bytes_of(s->levels != NULL ? s->levels : "1:2"), &levels));
-	snprintf(f->path, sizeof(f->path), "%s%s", ngc_levels_dir(&levels, f->name, dir), f->name);
+	ck_assert(ngc_levels_parse(
+	    ngc_bytes_of(s->levels != NULL ? s->levels : "1:2"), &levels));
+	snprintf(f->path, sizeof(f->path), "%s%s", ngc_levels_dir(&levels, f->name, dir),
+	    f->name);
 }
 
 /* Store it in the cache of that name in the tree. */
-static inline void stored_write(const struct tree *t, const char *root, const struct stored *s,
-    struct stored_file *f)
+static inline void stored_write(
+    const struct tree *t, const char *root, const struct stored *s, struct stored_file *f)
 {
 	char path[PATH_MAX];
 

@@ -3,32 +3,34 @@
 
 #include "tree.h"
 
-#define DEBIAN                                                                            \
-	"nginx version: nginx/1.22.1\n"                                                   \
-	"built with OpenSSL 3.0.15 3 Sep 2024\n"                                          \
-	"TLS SNI support enabled\n"                                                       \
-	"configure arguments: --with-cc-opt='-g -O2 -ffile-prefix-map=/build/x=. -fPIC' " \
-	"--prefix=/usr/share/nginx --conf-path=/etc/nginx/nginx.conf "                    \
-	"--http-log-path=/var/log/nginx/access.log "                                      \
-	"--error-log-path=/var/log/nginx/error.log --lock-path=/var/lock/nginx.lock "     \
+#define DEBIAN                                                                           \
+	"nginx version: nginx/1.22.1\n"                                                  \
+	"built with OpenSSL 3.0.15 3 Sep 2024\n"                                         \
+	"TLS SNI support enabled\n"                                                      \
+	"configure arguments: --with-cc-opt='-g -O2 -ffile-prefix-map=/build/x=. "       \
+	"-fPIC' "                                                                        \
+	"--prefix=/usr/share/nginx --conf-path=/etc/nginx/nginx.conf "                   \
+	"--http-log-path=/var/log/nginx/access.log "                                     \
+	"--error-log-path=/var/log/nginx/error.log --lock-path=/var/lock/nginx.lock "    \
 	"--pid-path=/run/nginx.pid --with-debug\n"
 
-#define NGINX_ORG                                                                         \
-	"nginx version: nginx/1.28.0\n"                                                   \
-	"built by gcc 12.2.0 (Debian 12.2.0-14)\n"                                        \
-	"configure arguments: --prefix=/etc/nginx --sbin-path=/usr/sbin/nginx "           \
-	"--conf-path=/etc/nginx/nginx.conf --error-log-path=/var/log/nginx/error.log "    \
+#define NGINX_ORG                                                                        \
+	"nginx version: nginx/1.28.0\n"                                                  \
+	"built by gcc 12.2.0 (Debian 12.2.0-14)\n"                                       \
+	"configure arguments: --prefix=/etc/nginx --sbin-path=/usr/sbin/nginx "          \
+	"--conf-path=/etc/nginx/nginx.conf --error-log-path=/var/log/nginx/error.log "   \
 	"--pid-path=/run/nginx.pid --with-ld-opt='-Wl,-z,relro -Wl,-z,now'\n"
 
 /* A program of that name in a directory that is the whole PATH. */
-static void make_program(const struct tree *t, const char *name, const char *output, int status)
+static void make_program(
+    const struct tree *t, const char *name, const char *output, int status)
 {
 	static char text[4 * PATH_MAX];
 	const char *path = tree_at(t, "%s", name);
 
 	snprintf(text, sizeof(text),
-	    "#!/bin/sh\n[ \"$*\" = -V ] || exit 9\ncat <<'END' >&2\n%sEND\nexit %d\n", output,
-	    status);
+	    "#!/bin/sh\n[ \"$*\" = -V ] || exit 9\ncat <<'END' >&2\n%sEND\nexit %d\n",
+	    output, status);
 	tree_write_text(t, name, text);
 	ck_assert_int_eq(chmod(path, 0755), 0);
 }
@@ -78,14 +80,16 @@ START_TEST(arguments_are_found_as_a_shell_parts_them)
 		const char *arguments, *prefix, *conf;
 	} cases[] = {
 		{ "", "/usr/local/nginx", "/usr/local/nginx/conf/nginx.conf" },
-		{ "--with-debug", "/usr/local/nginx", "/usr/local/nginx/conf/nginx.conf" },
+		{ "--with-debug", "/usr/local/nginx",
+		    "/usr/local/nginx/conf/nginx.conf" },
 		{ "--prefix=/a", "/a", "/a/conf/nginx.conf" },
 		{ "--prefix=/a --conf-path=n.conf", "/a", "/a/n.conf" },
 		{ "--conf-path=/n.conf", "/usr/local/nginx", "/n.conf" },
 		{ "--prefix='/a b'", "/a b", "/a b/conf/nginx.conf" },
 		{ "'--prefix=/a b' --with-debug", "/a b", "/a b/conf/nginx.conf" },
 		{ "--prefix='/a' --conf-path='/b/n'", "/a", "/b/n" },
-		{ "--with-cc-opt='-O2 --prefix=/wrong' --prefix=/a", "/a", "/a/conf/nginx.conf" },
+		{ "--with-cc-opt='-O2 --prefix=/wrong' --prefix=/a", "/a",
+		    "/a/conf/nginx.conf" },
 		{ "--x-prefix=/wrong --prefix=/a", "/a", "/a/conf/nginx.conf" },
 		{ "--with-x=--prefix=/wrong --prefix=/a", "/a", "/a/conf/nginx.conf" },
 		{ "--prefix=/old --prefix=/a", "/a", "/a/conf/nginx.conf" },
@@ -96,7 +100,8 @@ START_TEST(arguments_are_found_as_a_shell_parts_them)
 		struct nginx_build b;
 		char text[1024];
 
-		snprintf(text, sizeof(text), "nginx version: nginx/1.28.0\nconfigure arguments: %s\n",
+		snprintf(text, sizeof(text),
+		    "nginx version: nginx/1.28.0\nconfigure arguments: %s\n",
 		    cases[i].arguments);
 		ask(text, &b);
 		ck_assert_msg(strcmp(b.prefix, cases[i].prefix) == 0, "%s: %s",
@@ -158,6 +163,6 @@ START_TEST(one_that_fails_is_not_believed)
 }
 END_TEST
 
-UNIT_MAIN("build", the_paths_of_real_builds_are_read, arguments_are_found_as_a_shell_parts_them,
-    a_path_that_is_too_long_is_cut_nowhere, the_first_nginx_that_is_there_is_asked,
-    one_that_fails_is_not_believed)
+UNIT_MAIN("build", the_paths_of_real_builds_are_read,
+    arguments_are_found_as_a_shell_parts_them, a_path_that_is_too_long_is_cut_nowhere,
+    the_first_nginx_that_is_there_is_asked, one_that_fails_is_not_believed)

@@ -70,8 +70,8 @@ START_TEST(a_cache_shows_by_what_is_in_it)
 			else
 				tree_write_text(&t, cases[i].names[k], "x");
 		code = open_at(NULL, t.path, &err);
-		ck_assert_msg(code == (cases[i].is ? NGC_OK : NGC_INVALID), "case %zu: %s", i,
-		    cases[i].names[0]);
+		ck_assert_msg(code == (cases[i].is ? NGC_OK : NGC_INVALID),
+		    "case %zu: %s", i, cases[i].names[0]);
 		tree_free(&t);
 	}
 }
@@ -95,12 +95,13 @@ END_TEST
 
 START_TEST(system_directories_are_refused_whatever_is_in_them)
 {
-	static const char *const paths[] = { "/", "/etc", "/usr", "/var", "/home", "//", "/etc/",
-		"/usr/../var", "/etc/." };
+	static const char *const paths[] = { "/", "/etc", "/usr", "/var", "/home", "//",
+		"/etc/", "/usr/../var", "/etc/." };
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (access(paths[i], F_OK) == 0)
-			check_refused(paths[i], NGC_INVALID, "a system directory, not a cache");
+			check_refused(
+			    paths[i], NGC_INVALID, "a system directory, not a cache");
 }
 END_TEST
 
@@ -118,7 +119,8 @@ START_TEST(below_a_root_its_system_directories_are_refused)
 		const char *path = tree_at(&t, "%s", paths[i] + (paths[i][0] == '/'));
 
 		ck_assert_msg(open_at(t.path, path, &err) == NGC_INVALID, "%s", path);
-		ck_assert_ptr_nonnull(strstr(err.text, ": a system directory, not a cache"));
+		ck_assert_ptr_nonnull(
+		    strstr(err.text, ": a system directory, not a cache"));
 	}
 	tree_mkdir(&t, "var/cache/a");
 	ck_assert_int_eq(open_at(t.path, tree_at(&t, "var/cache"), &err), NGC_OK);
@@ -167,9 +169,11 @@ START_TEST(a_link_of_another_user_is_not_followed)
 		ck_assert_int_eq(lchown(tree_at(&t, "link"), cases[i].link, 0), 0);
 		ck_assert_int_eq(chown(tree_at(&t, "cache"), cases[i].dir, 0), 0);
 		code = open_at(NULL, tree_at(&t, "link"), &err);
-		ck_assert_msg(code == (cases[i].trusted ? NGC_OK : NGC_INVALID), "case %zu", i);
+		ck_assert_msg(
+		    code == (cases[i].trusted ? NGC_OK : NGC_INVALID), "case %zu", i);
 		if (!cases[i].trusted)
-			ck_assert_ptr_nonnull(strstr(err.text, "a symbolic link on the way"));
+			ck_assert_ptr_nonnull(
+			    strstr(err.text, "a symbolic link on the way"));
 		tree_free(&t);
 	}
 }
@@ -196,12 +200,15 @@ START_TEST(who_may_not_read_is_told_who_may)
 	ck_assert_int_eq(chmod(tree_at(&t, "unreadable"), 0311), 0);
 	if (fork() == 0) {
 		become_nobody();
-		ck_assert_int_eq(open_at(NULL, tree_at(&t, "closed/cache"), &err), NGC_DENIED);
-		snprintf(want, sizeof(want), "%s/closed: permission denied: run as its owner (",
-		    t.path);
+		ck_assert_int_eq(
+		    open_at(NULL, tree_at(&t, "closed/cache"), &err), NGC_DENIED);
+		snprintf(want, sizeof(want),
+		    "%s/closed: permission denied: run as its owner (", t.path);
 		ck_assert_msg(strncmp(err.text, want, strlen(want)) == 0, "%s", err.text);
-		ck_assert_int_eq(open_at(NULL, tree_at(&t, "unreadable"), &err), NGC_DENIED);
-		snprintf(want, sizeof(want), "%s/unreadable: permission denied: ", t.path);
+		ck_assert_int_eq(
+		    open_at(NULL, tree_at(&t, "unreadable"), &err), NGC_DENIED);
+		snprintf(
+		    want, sizeof(want), "%s/unreadable: permission denied: ", t.path);
 		ck_assert_msg(strncmp(err.text, want, strlen(want)) == 0, "%s", err.text);
 		_exit(0);
 	}

@@ -64,15 +64,16 @@ START_TEST(descriptors_are_not_inherited)
 	for (int fd = 3; fd < 256; fd++) /* those of the test framework */
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 	ck_assert_int_eq(run("ls /proc/self/fd | wc -l", &b), 0);
-	ck_assert_int_le(strtol(ngc_buf_str(&b), NULL, 10), 4); /* 0, 1, 2 and the directory */
+	ck_assert_int_le(
+	    strtol(ngc_buf_str(&b), NULL, 10), 4); /* 0, 1, 2 and the directory */
 	ngc_buf_free(&b);
 }
 END_TEST
 
 START_TEST(what_is_not_there_is_gone)
 {
-	static const char *const programs[] = { "no-such-program-at-all", "/no/such/program",
-		"/etc/passwd", "/etc" };
+	static const char *const programs[] = { "no-such-program-at-all",
+		"/no/such/program", "/etc/passwd", "/etc" };
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		const char *argv[] = { programs[i], NULL };
@@ -81,7 +82,8 @@ START_TEST(what_is_not_there_is_gone)
 		struct ngc_error err;
 		int status;
 
-		ck_assert_msg(child_run(argv, &b, &status, &err) == NGC_GONE, "%s", programs[i]);
+		ck_assert_msg(
+		    child_run(argv, &b, &status, &err) == NGC_GONE, "%s", programs[i]);
 		ck_assert_ptr_nonnull(strstr(err.text, programs[i]));
 		ck_assert_uint_eq(open_descriptors(), before);
 		ngc_buf_free(&b);
@@ -105,6 +107,6 @@ START_TEST(of_a_long_output_the_start_is_kept)
 }
 END_TEST
 
-UNIT_MAIN("child", both_outputs_are_collected, the_status_is_told, there_is_no_standard_input,
-    a_broken_pipe_ends_a_child, descriptors_are_not_inherited, what_is_not_there_is_gone,
-    of_a_long_output_the_start_is_kept)
+UNIT_MAIN("child", both_outputs_are_collected, the_status_is_told,
+    there_is_no_standard_input, a_broken_pipe_ends_a_child, descriptors_are_not_inherited,
+    what_is_not_there_is_gone, of_a_long_output_the_start_is_kept)

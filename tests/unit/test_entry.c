@@ -30,9 +30,9 @@ static void box_new(struct box *b)
 	b->descriptors = open_descriptors();
 	tree_mkdir(&b->t, "c");
 	snprintf(b->path, sizeof(b->path), "%s", tree_at(&b->t, "c"));
-	b->zone = (struct ngc_zone){ .path = b->path,
-		.levels_known = true,
-		.levels = { 2, { 1, 2 } } };
+	b->zone = (struct ngc_zone){
+		.path = b->path, .levels_known = true, .levels = { 2, { 1, 2 } }
+	};
 	ck_assert_int_eq(ngc_cache_open(&b->zone, NULL, &b->cache, &err), NGC_OK);
 	b->reader = ngc_reader_new();
 	ck_assert_ptr_nonnull(b->reader);
@@ -60,7 +60,8 @@ static void open_stored(struct box *b, const struct stored_file *f, struct ngc_e
 	struct ngc_error err;
 
 	dir_of(f, dir);
-	ck_assert_int_eq(ngc_entry_open(b->cache, b->reader, dir, f->name, e, &err), NGC_OK);
+	ck_assert_int_eq(
+	    ngc_entry_open(b->cache, b->reader, dir, f->name, e, &err), NGC_OK);
 }
 
 START_TEST(an_entry_is_opened_and_decoded)
@@ -251,7 +252,8 @@ START_TEST(only_regular_files_are_entries)
 	ck_assert_int_eq(try_open(&b, "", NAME), NGC_GONE);
 	close(s);
 	ck_assert_int_eq(unlink(tree_at(&b.t, "c/" NAME)), 0);
-	if (mknod(tree_at(&b.t, "c/" NAME), S_IFCHR | 0600, 0x103) == 0) /* as /dev/null */
+	if (mknod(tree_at(&b.t, "c/" NAME), S_IFCHR | 0600, 0x103) ==
+	    0) /* as /dev/null */
 		ck_assert_int_eq(try_open(&b, "", NAME), NGC_GONE);
 	box_free(&b);
 }
@@ -323,7 +325,8 @@ START_TEST(another_user_s_file_is_read)
 }
 END_TEST
 
-UNIT_MAIN("entry", an_entry_is_opened_and_decoded, every_layout_is_read, long_keys_are_read,
-    a_cut_file_is_damaged_and_leaks_nothing, a_response_that_is_cut_off_is_damaged_each_time,
-    an_orphan_lies_in_other_levels, only_regular_files_are_entries, what_is_not_there_is_gone,
+UNIT_MAIN("entry", an_entry_is_opened_and_decoded, every_layout_is_read,
+    long_keys_are_read, a_cut_file_is_damaged_and_leaks_nothing,
+    a_response_that_is_cut_off_is_damaged_each_time, an_orphan_lies_in_other_levels,
+    only_regular_files_are_entries, what_is_not_there_is_gone,
     what_may_not_be_read_is_denied, another_user_s_file_is_read)

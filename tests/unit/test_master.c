@@ -47,7 +47,8 @@ START_TEST(a_pid_file_holds_a_process_id)
 		    cases[i].text);
 		ck_assert_int_eq(pid, cases[i].pid);
 		if (code != NGC_OK)
-			ck_assert_ptr_nonnull(strstr(err.text, "nginx.pid: no process id in it"));
+			ck_assert_ptr_nonnull(
+			    strstr(err.text, "nginx.pid: no process id in it"));
 		ck_assert_uint_eq(open_descriptors(), before);
 	}
 	tree_free(&t);
@@ -62,7 +63,8 @@ START_TEST(a_missing_pid_file_says_that_nginx_is_not_running)
 
 	tree_new(&t);
 	ck_assert_int_eq(master_read_pid(tree_at(&t, "none"), &pid, &err), NGC_DENIED);
-	ck_assert_ptr_nonnull(strstr(err.text, "nginx is not running: there is no pid file"));
+	ck_assert_ptr_nonnull(
+	    strstr(err.text, "nginx is not running: there is no pid file"));
 	ck_assert_int_eq(master_read_pid(t.path, &pid, &err), NGC_DENIED);
 	ck_assert_int_eq(err.sys, EISDIR);
 	tree_free(&t);
@@ -94,8 +96,8 @@ static void end(pid_t pid)
 }
 
 /* A child needs a moment until it runs its program. */
-static enum ngc_code identify(pid_t pid, const char *title, struct master *m,
-    struct ngc_error *err)
+static enum ngc_code identify(
+    pid_t pid, const char *title, struct master *m, struct ngc_error *err)
 {
 	static const struct timespec pause = { 0, 5000000 };
 	enum ngc_code code = NGC_DENIED;
@@ -241,7 +243,8 @@ START_TEST(workers_are_children_that_take_requests)
 		pids[i] = start(&t, i == 0 ? "one) (two" : "nginx", titles[i]);
 		identify(pids[i], titles[i], &m, &err);
 		if (i + 1 < COUNT(titles))
-			ck_assert_int_eq(remove(tree_at(&t, i == 0 ? "one) (two" : "nginx")), 0);
+			ck_assert_int_eq(
+			    remove(tree_at(&t, i == 0 ? "one) (two" : "nginx")), 0);
 	}
 	list = master_workers(getpid());
 	ck_assert_ptr_nonnull(list);
@@ -261,6 +264,7 @@ START_TEST(workers_are_children_that_take_requests)
 END_TEST
 
 UNIT_MAIN("master", a_pid_file_holds_a_process_id,
-    a_missing_pid_file_says_that_nginx_is_not_running, a_master_is_told_by_title_and_program,
-    a_program_that_was_replaced_keeps_its_name, a_process_that_is_gone_is_no_master,
-    options_of_the_command_line_are_found, workers_are_children_that_take_requests)
+    a_missing_pid_file_says_that_nginx_is_not_running,
+    a_master_is_told_by_title_and_program, a_program_that_was_replaced_keeps_its_name,
+    a_process_that_is_gone_is_no_master, options_of_the_command_line_are_found,
+    workers_are_children_that_take_requests)

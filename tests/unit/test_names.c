@@ -41,8 +41,8 @@ START_TEST(names_are_told_by_their_form)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(name_kind(cases[i].name) == cases[i].kind, "'%s'",
-		    cases[i].name);
+		ck_assert_msg(
+		    name_kind(cases[i].name) == cases[i].kind, "'%s'", cases[i].name);
 }
 END_TEST
 
@@ -76,7 +76,8 @@ START_TEST(a_candidate_lies_where_its_last_digits_say)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(ngc_candidate_name(cases[i].dir, cases[i].name) == cases[i].is,
+		ck_assert_msg(
+		    ngc_candidate_name(cases[i].dir, cases[i].name) == cases[i].is,
 		    "'%s' '%s'", cases[i].dir, cases[i].name);
 }
 END_TEST
@@ -95,7 +96,8 @@ static void check_split(const char *path, const char *const roots[NGC_LEVELS_MAX
 		if (!fits)
 			continue;
 		ck_assert_uint_le(n, parts.depth);
-		ck_assert_msg(parts.root_len[n] == strlen(roots[n]), "%s: %u levels", path, n);
+		ck_assert_msg(
+		    parts.root_len[n] == strlen(roots[n]), "%s: %u levels", path, n);
 		ck_assert_int_eq(strncmp(path, roots[n], parts.root_len[n]), 0);
 	}
 	ck_assert(parts.fits[parts.depth]);
@@ -136,7 +138,8 @@ START_TEST(a_path_that_can_have_several_roots_tells_all)
 	const char *name = "b7f54b2df7773722d382f4809d62addd";
 	struct ngc_candidate_path parts;
 
-	ck_assert(ngc_candidate_split("/c/d/d/d/b7f54b2df7773722d382f4809d62addd", &parts));
+	ck_assert(
+	    ngc_candidate_split("/c/d/d/d/b7f54b2df7773722d382f4809d62addd", &parts));
 	ck_assert_str_eq(parts.name, name);
 	ck_assert_uint_eq(parts.depth, 3);
 	for (unsigned n = 0; n <= NGC_LEVELS_MAX; n++) {
@@ -157,6 +160,6 @@ START_TEST(other_paths_are_no_candidates)
 }
 END_TEST
 
-UNIT_MAIN("names", names_are_told_by_their_form, a_candidate_lies_where_its_last_digits_say,
-    a_path_is_taken_apart, a_path_that_can_have_several_roots_tells_all,
-    other_paths_are_no_candidates)
+UNIT_MAIN("names", names_are_told_by_their_form,
+    a_candidate_lies_where_its_last_digits_say, a_path_is_taken_apart,
+    a_path_that_can_have_several_roots_tells_all, other_paths_are_no_candidates)

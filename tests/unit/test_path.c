@@ -19,7 +19,8 @@ static void check_leads(const char *root, const char *path, const char *to, int 
 		ck_assert_msg(fd >= 0, "%s: %s", path, strerror(saved));
 		ck_assert_int_eq(fstat(fd, &got), 0);
 		ck_assert_int_eq(stat(to, &want), 0);
-		ck_assert_msg(got.st_dev == want.st_dev && got.st_ino == want.st_ino, "%s", path);
+		ck_assert_msg(
+		    got.st_dev == want.st_dev && got.st_ino == want.st_ino, "%s", path);
 		ck_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 		close(fd);
 	}
@@ -63,7 +64,8 @@ START_TEST(links_are_resolved_as_if_the_root_were_slash)
 	tree_link(&t, "a/", "r/dir");
 	tree_link(&t, "/..", "r/out");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		check_leads(tree_at(&t, "r"), cases[i].path, tree_at(&t, "r/%s", cases[i].to), 0);
+		check_leads(
+		    tree_at(&t, "r"), cases[i].path, tree_at(&t, "r/%s", cases[i].to), 0);
 	tree_free(&t);
 }
 END_TEST
@@ -250,12 +252,14 @@ END_TEST
 
 START_TEST(without_descriptors_nothing_else_is_opened)
 {
-	struct rlimit few = { 64, 64 };
+	struct rlimit few;
 	struct tree t;
 
 	tree_new(&t);
 	tree_mkdir(&t, "etc");
 	ck_assert_int_eq(chdir(t.path), 0);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &few), 0);
+	few.rlim_cur = 64;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
 	for (int room = 0; room < 3; room++) {
 		int held[64], n = 0, saved;

@@ -8,7 +8,8 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-typedef enum ngc_code compile(struct ngc_bytes, struct ngc_pattern **, struct ngc_error *);
+typedef enum ngc_code compile(
+    struct ngc_bytes, struct ngc_pattern **, struct ngc_error *);
 
 static bool matches(compile *how, struct ngc_bytes pattern, struct ngc_bytes subject)
 {
@@ -170,17 +171,19 @@ START_TEST(case_matters_but_where_it_is_told_not_to)
 
 	check_rows(ngc_pattern_glob_nocase, rows, COUNT(rows));
 	ck_assert(!matches(ngc_pattern_glob, ngc_bytes_of("A"), ngc_bytes_of("a")));
-	ck_assert(!matches(ngc_pattern_glob_nocase, ngc_bytes("\xc3\xa9", 2),
-	    ngc_bytes("\xc3\x89", 2)));
+	ck_assert(!matches(
+	    ngc_pattern_glob_nocase, ngc_bytes("\xc3\xa9", 2), ngc_bytes("\xc3\x89", 2)));
 }
 END_TEST
 
 START_TEST(patterns_take_keys_with_nul)
 {
-	ck_assert(matches(ngc_pattern_glob, ngc_bytes("a\0*", 3), ngc_bytes("a\0b\0c", 5)));
+	ck_assert(
+	    matches(ngc_pattern_glob, ngc_bytes("a\0*", 3), ngc_bytes("a\0b\0c", 5)));
 	ck_assert(matches(ngc_pattern_glob, ngc_bytes_of("a?b"), ngc_bytes("a\0b", 3)));
 	ck_assert(!matches(ngc_pattern_glob, ngc_bytes_of("a"), ngc_bytes("a\0", 2)));
-	ck_assert(matches(ngc_pattern_regex, ngc_bytes_of("\\x00b$"), ngc_bytes("a\0b", 3)));
+	ck_assert(
+	    matches(ngc_pattern_regex, ngc_bytes_of("\\x00b$"), ngc_bytes("a\0b", 3)));
 	ck_assert(matches(ngc_pattern_glob, ngc_bytes_of(""), ngc_bytes(NULL, 0)));
 	ck_assert(matches(ngc_pattern_regex, ngc_bytes_of("^$"), ngc_bytes(NULL, 0)));
 	ck_assert(matches(ngc_pattern_regex, ngc_bytes_of(""), ngc_bytes_of("a")));
@@ -212,9 +215,11 @@ START_TEST(what_does_not_compile_says_where)
 		compile *how;
 		const char *pattern, *text;
 	} cases[] = {
-		{ ngc_pattern_regex, "a(b", "'a(b': missing closing parenthesis at offset 3" },
+		{ ngc_pattern_regex, "a(b",
+		    "'a(b': missing closing parenthesis at offset 3" },
 		{ ngc_pattern_regex, "a\\", "'a\\': \\ at end of pattern at offset 2" },
-		{ ngc_pattern_regex, "*a", "'*a': quantifier does not follow a repeatable item" },
+		{ ngc_pattern_regex, "*a",
+		    "'*a': quantifier does not follow a repeatable item" },
 		{ ngc_pattern_regex, "[z-a]", "'[z-a]': range out of order" },
 		{ ngc_pattern_glob, "x[z-a]", "'x[z-a]': range out of order" },
 		{ ngc_pattern_glob_nocase, "[z-a]", "'[z-a]': range out of order" },
@@ -225,8 +230,8 @@ START_TEST(what_does_not_compile_says_where)
 		struct ngc_error err;
 		size_t n = strlen(cases[i].text);
 
-		ck_assert_int_eq(cases[i].how(ngc_bytes_of(cases[i].pattern), &p, &err),
-		    NGC_INVALID);
+		ck_assert_int_eq(
+		    cases[i].how(ngc_bytes_of(cases[i].pattern), &p, &err), NGC_INVALID);
 		ck_assert_ptr_null(p);
 		ck_assert_msg(strncmp(err.text, cases[i].text, n) == 0, "%s", err.text);
 	}
@@ -243,7 +248,8 @@ static double seconds(void)
 
 START_TEST(a_hostile_key_is_given_up_and_does_not_hang)
 {
-	static const char *const hostile[] = { "(a+)+$", "^(a|a)*$", "(a*)*b", "(.*)*(.*)*x$" };
+	static const char *const hostile[] = { "(a+)+$", "^(a|a)*$", "(a*)*b",
+		"(.*)*(.*)*x$" };
 	struct ngc_pattern_room *room = ngc_pattern_room_new();
 	char key[5001];
 
@@ -255,11 +261,14 @@ START_TEST(a_hostile_key_is_given_up_and_does_not_hang)
 		double start;
 		bool matched = true;
 
-		ck_assert_int_eq(ngc_pattern_regex(ngc_bytes_of(hostile[i]), &p, &err), NGC_OK);
+		ck_assert_int_eq(
+		    ngc_pattern_regex(ngc_bytes_of(hostile[i]), &p, &err), NGC_OK);
 		start = seconds();
-		if (ngc_pattern_match(p, room, ngc_bytes(key, 5001), &matched, &err) != NGC_OK) {
+		if (ngc_pattern_match(p, room, ngc_bytes(key, 5001), &matched, &err) !=
+		    NGC_OK) {
 			ck_assert_int_eq(err.code, NGC_DAMAGED);
-			ck_assert_ptr_nonnull(strstr(err.text, "matching was given up: "));
+			ck_assert_ptr_nonnull(
+			    strstr(err.text, "matching was given up: "));
 		}
 		ck_assert(!matched);
 		ck_assert_msg(seconds() - start < 5, "%s", hostile[i]);
@@ -315,7 +324,8 @@ START_TEST(every_byte_can_be_quoted)
 	for (unsigned i = 0; i < 256; i++)
 		all[i] = (unsigned char)i;
 	ngc_pattern_quote(&re, ngc_bytes(all, sizeof(all)));
-	ck_assert(matches(ngc_pattern_regex, ngc_buf_bytes(&re), ngc_bytes(all, sizeof(all))));
+	ck_assert(
+	    matches(ngc_pattern_regex, ngc_buf_bytes(&re), ngc_bytes(all, sizeof(all))));
 	ngc_buf_free(&re);
 	for (unsigned i = 0; i < 256; i++) {
 		struct ngc_bytes one = ngc_bytes(&all[i], 1);
@@ -323,7 +333,7 @@ START_TEST(every_byte_can_be_quoted)
 		ngc_pattern_quote(&re, one);
 		for (unsigned k = 0; k < 256; k++)
 			ck_assert_int_eq(matches(ngc_pattern_regex, ngc_buf_bytes(&re),
-			                     ngc_bytes(&all[k], 1)),
+					     ngc_bytes(&all[k], 1)),
 			    i == k);
 		ngc_buf_free(&re);
 	}
@@ -337,9 +347,10 @@ static void *match_often(void *arg)
 	bool matched;
 
 	for (int i = 0; i < 2000; i++) {
-		ck_assert_int_eq(ngc_pattern_match(arg, room,
-		                     i % 2 == 0 ? ngc_bytes_of("xayb") : ngc_bytes_of("xay"),
-		                     &matched, &err),
+		ck_assert_int_eq(
+		    ngc_pattern_match(arg, room,
+			i % 2 == 0 ? ngc_bytes_of("xayb") : ngc_bytes_of("xay"), &matched,
+			&err),
 		    NGC_OK);
 		ck_assert_int_eq(matched, i % 2 == 0);
 	}

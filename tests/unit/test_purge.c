@@ -94,7 +94,8 @@ static enum ngc_code purge(struct box *b)
 	struct ngc_site *site;
 	enum ngc_code code;
 
-	ck_assert_msg(ngc_site_open(&b->site, &site, &b->err) == NGC_OK, "%s", b->err.text);
+	ck_assert_msg(
+	    ngc_site_open(&b->site, &site, &b->err) == NGC_OK, "%s", b->err.text);
 	b->each = b->problems = b->met = 0;
 	b->req.site = site;
 	b->req.select = b->select;
@@ -160,8 +161,8 @@ START_TEST(nothing_selected_is_refused_and_a_filter_is_enough)
 	put(&b, "a", KEY("/1"), &f);
 	ck_assert_int_eq(purge(&b), NGC_INVALID);
 	ck_assert(is_there(&b, &f));
-	ck_assert_int_eq(ngc_select_filter(b.select, NGC_FILTER_EXPIRED, NULL, 0, &b.err),
-	    NGC_OK);
+	ck_assert_int_eq(
+	    ngc_select_filter(b.select, NGC_FILTER_EXPIRED, NULL, 0, &b.err), NGC_OK);
 	check_purges(&b, 0);
 	ck_assert(is_there(&b, &f));
 	b.req.now = STORED_VALID + 1;
@@ -248,8 +249,8 @@ END_TEST
 
 START_TEST(only_candidates_are_touched)
 {
-	static const char *const others[] = { "a/" NAME ".0123456789", "a/temp/" NAME, "a/README",
-		"a/1/" NAME, "a/d/74/x", "a/abc/" NAME, "a/0/1/2/3/" NAME };
+	static const char *const others[] = { "a/" NAME ".0123456789", "a/temp/" NAME,
+		"a/README", "a/1/" NAME, "a/d/74/x", "a/abc/" NAME, "a/0/1/2/3/" NAME };
 	struct stored_file f;
 	struct box b;
 
@@ -259,8 +260,8 @@ START_TEST(only_candidates_are_touched)
 	tree_mkdir(&b.t, "victim");
 	put(&b, "victim", KEY("/victim"), &f);
 	ck_assert_ptr_null(strchr("01d", f.path[0])); /* there is no such directory yet */
-	tree_link(&b.t, tree_at(&b.t, "victim/%.1s", f.path), tree_at(&b.t, "a/%.1s", f.path) +
-	                                                          strlen(b.t.path) + 1);
+	tree_link(&b.t, tree_at(&b.t, "victim/%.1s", f.path),
+	    tree_at(&b.t, "a/%.1s", f.path) + strlen(b.t.path) + 1);
 	tree_link(&b.t, tree_at(&b.t, "victim/%s", f.path),
 	    "a/00000000000000000000000000000000");
 	put(&b, "a", KEY("/1"), &f);
@@ -271,7 +272,8 @@ START_TEST(only_candidates_are_touched)
 		ck_assert_msg(tree_has(&b.t, others[i]), "%s", others[i]);
 	ck_assert(tree_has(&b.t, "a/00000000000000000000000000000000"));
 	stored_make(&(struct stored){ .key = KEY("/victim") }, &f);
-	ck_assert(tree_has(&b.t, tree_at(&b.t, "victim/%s", f.path) + strlen(b.t.path) + 1));
+	ck_assert(
+	    tree_has(&b.t, tree_at(&b.t, "victim/%s", f.path) + strlen(b.t.path) + 1));
 	box_free(&b);
 }
 END_TEST
@@ -323,7 +325,8 @@ int fstat(int fd, struct stat *st)
 
 	if (meanwhile != NULL && S_ISREG(st->st_mode) && (st->st_mode & 07777) == 0600) {
 		const struct tree *t = &meanwhile->t;
-		const char *path = tree_at(t, "a/%s", stored_again->path) + strlen(t->path) + 1;
+		const char *path = tree_at(t, "a/%s", stored_again->path) +
+				   strlen(t->path) + 1;
 
 		meanwhile = NULL;
 		if (stored_again->n > 0)
@@ -462,7 +465,7 @@ END_TEST
 UNIT_MAIN("purge", what_is_selected_goes_and_nothing_else,
     nothing_selected_is_refused_and_a_filter_is_enough,
     a_dry_run_counts_the_same_and_touches_nothing, other_modes_leave_the_file,
-    damaged_files_are_removed_and_not_written, only_candidates_are_touched, variants_are_counted,
-    each_zone_has_its_numbers, what_nginx_stored_meanwhile_is_kept,
+    damaged_files_are_removed_and_not_written, only_candidates_are_touched,
+    variants_are_counted, each_zone_has_its_numbers, what_nginx_stored_meanwhile_is_kept,
     what_vanished_meanwhile_is_no_failure, a_failure_frees_nothing_and_is_reported,
     many_threads_count_right, modes_have_names)

@@ -34,8 +34,8 @@ struct box {
 
 static struct box b;
 
-static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
-    struct ngc_error *err)
+static enum ngc_code visit(
+    void *arg, unsigned thread, struct ngc_entry *e, struct ngc_error *err)
 {
 	const char *root = strrchr(ngc_cache_zone(e->cache)->path, '/') + 1;
 
@@ -78,12 +78,14 @@ static void box_free(void)
 
 static void add(enum ngc_selector_kind kind, const char *text)
 {
-	ck_assert_msg(ngc_select_add(b.select, kind, text, &b.err) == NGC_OK, "%s", b.err.text);
+	ck_assert_msg(
+	    ngc_select_add(b.select, kind, text, &b.err) == NGC_OK, "%s", b.err.text);
 }
 
 static void filter(enum ngc_filter_kind kind, const char *text)
 {
-	ck_assert_msg(ngc_select_filter(b.select, kind, text, 1900000000, &b.err) == NGC_OK, "%s",
+	ck_assert_msg(
+	    ngc_select_filter(b.select, kind, text, 1900000000, &b.err) == NGC_OK, "%s",
 	    b.err.text);
 }
 
@@ -127,7 +129,8 @@ static size_t place_of(const char *root, const struct stored_file *f)
 	size_t n = strlen(root) + 1;
 
 	for (size_t i = 0; i < b.n; i++)
-		if (strncmp(b.seen[i], root, n - 1) == 0 && strcmp(b.seen[i] + n, f->path) == 0)
+		if (strncmp(b.seen[i], root, n - 1) == 0 &&
+		    strcmp(b.seen[i] + n, f->path) == 0)
 			return i;
 	return SEEN_MAX;
 }
@@ -184,8 +187,8 @@ START_TEST(what_selects_nothing_tells_what_was_tried)
 	check_finds(0);
 	ck_assert_uint_eq(r->n_selectors, 3);
 	ck_assert_uint_eq(r->selectors[0].n_tried, 1);
-	ck_assert(ngc_bytes_equal(ngc_bytes(r->selectors[0].tried->key,
-	                              r->selectors[0].tried->key_len),
+	ck_assert(ngc_bytes_equal(
+	    ngc_bytes(r->selectors[0].tried->key, r->selectors[0].tried->key_len),
 	    ngc_bytes_of(KEY("/1"))));
 	ck_assert(r->selectors[0].tried->placed);
 	snprintf(path, sizeof(path), "%s%s", r->selectors[0].tried->dir,
@@ -305,8 +308,9 @@ START_TEST(filters_all_hold_and_any_of_a_kind)
 		{ { { NGC_FILTER_HOST, "*.example.com" } }, 1, 1 },
 		{ { { NGC_FILTER_HOST, "*.com" } }, 1, 6 },
 		{ { { NGC_FILTER_HOST, "example.*" } }, 1, 0 },
-		{ { { NGC_FILTER_HOST, "example.org" }, { NGC_FILTER_HOST, "*.example.com" } }, 2,
-		    2 },
+		{ { { NGC_FILTER_HOST, "example.org" },
+		      { NGC_FILTER_HOST, "*.example.com" } },
+		    2, 2 },
 		{ { { NGC_FILTER_HOST, "example.com" }, { NGC_FILTER_STATUS, "404" },
 		      { NGC_FILTER_EXCLUDE, "*404" } },
 		    3, 0 },
@@ -370,12 +374,13 @@ START_TEST(bad_selectors_and_filters_are_refused)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct ngc_select *s = ngc_select_new();
 		struct ngc_error err;
-		enum ngc_code code =
-		    cases[i].is_filter
-			? ngc_select_filter(s, (enum ngc_filter_kind)cases[i].kind,
-			      cases[i].text, 0, &err)
-			: ngc_select_add(s, (enum ngc_selector_kind)cases[i].kind,
-			      cases[i].text, &err);
+		enum ngc_code code = cases[i].is_filter
+					 ? ngc_select_filter(s,
+					       (enum ngc_filter_kind)cases[i].kind,
+					       cases[i].text, 0, &err)
+					 : ngc_select_add(s,
+					       (enum ngc_selector_kind)cases[i].kind,
+					       cases[i].text, &err);
 
 		ck_assert_msg(code == NGC_INVALID, "case %zu: '%s'", i, cases[i].text);
 		ck_assert(ngc_select_is_empty(s));
@@ -550,7 +555,8 @@ START_TEST(without_levels_a_key_is_looked_up_at_all_places)
 		char text[NGC_LEVELS_TEXT];
 
 		put("a",
-		    &(struct stored){ .key = KEY("/1"), .levels = ngc_levels_format(&l, text) },
+		    &(struct stored){
+			.key = KEY("/1"), .levels = ngc_levels_format(&l, text) },
 		    &f);
 		check_finds(i + 1);
 		ck_assert(!b.result.walked);
@@ -704,7 +710,8 @@ END_TEST
 
 START_TEST(a_hostile_key_is_a_problem_and_not_the_end)
 {
-	static const char hostile[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!";
+	static const char hostile[] =
+	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!";
 
 	box_new();
 	stored_add_key(&b.t, "a", hostile);
@@ -716,9 +723,10 @@ START_TEST(a_hostile_key_is_a_problem_and_not_the_end)
 	ck_assert_ptr_nonnull(strstr(b.problems, "'^(a|a)*$': matching was given up"));
 	ngc_select_free(b.select);
 	b.select = ngc_select_new();
-	filter(NGC_FILTER_EXCLUDE, "{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}"
-				   "{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}"
-				   "{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}b");
+	filter(NGC_FILTER_EXCLUDE,
+	    "{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}"
+	    "{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}"
+	    "{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}{a,a}b");
 	ck_assert_int_eq(execute(), NGC_OK);
 	ck_assert_uint_le(b.n, 2);
 	ck_assert_uint_eq(b.n + b.result.failed, 2);
@@ -793,18 +801,21 @@ START_TEST(the_stop_flag_ends_the_run)
 }
 END_TEST
 
-UNIT_MAIN("select", what_has_a_name_is_looked_up, what_selects_nothing_tells_what_was_tried,
-    patterns_are_matched_by_a_walk, several_selectors_take_an_entry_once,
+UNIT_MAIN("select", what_has_a_name_is_looked_up,
+    what_selects_nothing_tells_what_was_tried, patterns_are_matched_by_a_walk,
+    several_selectors_take_an_entry_once,
     without_selectors_everything_that_passes_the_filters_is_taken,
     filters_all_hold_and_any_of_a_kind, bad_selectors_and_filters_are_refused,
     a_selection_knows_what_is_in_it, variants_are_found_by_one_walk_and_visited_first,
     a_scan_that_serves_all_visits_a_varying_entry_last, without_vary_nothing_is_walked,
     a_variant_named_by_its_file_is_visited_once,
     a_varying_entry_named_by_file_and_key_is_visited_once_and_last,
-    keys_with_the_same_checksum_are_told_apart, without_levels_a_key_is_looked_up_at_all_places,
-    an_orphan_is_found_by_a_walk_and_by_its_file, damaged_files_are_for_those_who_ask_for_them,
-    a_damaged_file_at_the_place_of_a_key_is_visited_once,
-    all_zones_are_searched, a_file_outside_of_the_caches_is_refused,
+    keys_with_the_same_checksum_are_told_apart,
+    without_levels_a_key_is_looked_up_at_all_places,
+    an_orphan_is_found_by_a_walk_and_by_its_file,
+    damaged_files_are_for_those_who_ask_for_them,
+    a_damaged_file_at_the_place_of_a_key_is_visited_once, all_zones_are_searched,
+    a_file_outside_of_the_caches_is_refused,
     a_directory_that_is_no_cache_is_refused_before_anything_is_visited,
     a_hostile_key_is_a_problem_and_not_the_end, any_number_of_jobs_finds_the_same,
     what_a_visitor_returns_ends_the_run, the_stop_flag_ends_the_run)

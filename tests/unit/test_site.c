@@ -50,8 +50,8 @@ START_TEST(a_directory_has_parameters)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct ngc_site *s =
-		    open_site(&(struct ngc_site_request){ .dirs = &cases[i].text, .n_dirs = 1 });
+		struct ngc_site *s = open_site(
+		    &(struct ngc_site_request){ .dirs = &cases[i].text, .n_dirs = 1 });
 		const struct ngc_zone *z = ngc_site_zone(s, 0);
 		char levels[NGC_LEVELS_TEXT];
 
@@ -62,7 +62,8 @@ START_TEST(a_directory_has_parameters)
 		ck_assert_pstr_eq(z->key, cases[i].key);
 		ck_assert_int_eq(z->levels_known, cases[i].levels != NULL);
 		if (z->levels_known)
-			ck_assert_str_eq(ngc_levels_format(&z->levels, levels), cases[i].levels);
+			ck_assert_str_eq(
+			    ngc_levels_format(&z->levels, levels), cases[i].levels);
 		ck_assert(!z->configured);
 		ck_assert_int_eq(z->max_size, -1);
 		ck_assert_ptr_null(ngc_site_conf(s));
@@ -94,11 +95,11 @@ START_TEST(wrong_directories_are_refused)
 }
 END_TEST
 
-#define DUMP                                                                           \
-	"# configuration file /etc/nginx/nginx.conf:\n"                                \
-	"http {\n"                                                                     \
-	"proxy_cache_path /c/one levels=1:2 keys_zone=one:1m;\n"                       \
-	"fastcgi_cache_path /c/two keys_zone=two:1m;\n"                                \
+#define DUMP                                                                             \
+	"# configuration file /etc/nginx/nginx.conf:\n"                                  \
+	"http {\n"                                                                       \
+	"proxy_cache_path /c/one levels=1:2 keys_zone=one:1m;\n"                         \
+	"fastcgi_cache_path /c/two keys_zone=two:1m;\n"                                  \
 	"}\n"
 
 START_TEST(a_dump_of_the_configuration_has_zones)
@@ -154,7 +155,8 @@ START_TEST(without_a_configuration_there_is_nothing)
 	check_refused(&(struct ngc_site_request){ .root = t.path },
 	    "no nginx configuration found: name it with -c, or a cache with -d");
 	check_refused(&(struct ngc_site_request){ .conf = tree_at(&t, "none") }, "none");
-	check_refused(&(struct ngc_site_request){ .conf_default = tree_at(&t, "none") }, "none");
+	check_refused(
+	    &(struct ngc_site_request){ .conf_default = tree_at(&t, "none") }, "none");
 	check_refused(&(struct ngc_site_request){ .conf = "-" }, "");
 	tree_free(&t);
 }
@@ -164,8 +166,8 @@ static void write_conf(const struct tree *t, const char *name, const char *zone)
 {
 	char text[256];
 
-	snprintf(text, sizeof(text), "http { proxy_cache_path /c/%s keys_zone=%s:1m; }\n", zone,
-	    zone);
+	snprintf(text, sizeof(text), "http { proxy_cache_path /c/%s keys_zone=%s:1m; }\n",
+	    zone, zone);
 	tree_write_text(t, name, text);
 }
 
@@ -200,7 +202,8 @@ START_TEST(the_configuration_is_found)
 	req.root = tree_at(&t, "r");
 	check_zone(&req, "angie");
 	write_conf(&t, "r/real.conf", "real");
-	tree_link(&t, "/real.conf", "r/etc/nginx/nginx.conf"); /* absolute, but below the root */
+	tree_link(&t, "/real.conf",
+	    "r/etc/nginx/nginx.conf"); /* absolute, but below the root */
 	check_zone(&req, "real");
 	tree_free(&t);
 }
@@ -227,8 +230,8 @@ START_TEST(the_caches_of_a_configuration_lie_below_the_root)
 		snprintf(root, sizeof(root), "%s%s", tree_at(&t, "r"), ends[i]);
 		s = open_site(&req);
 		ck_assert_str_eq(ngc_site_zone(s, 0)->path, tree_at(&t, "r/c/z"));
-		ck_assert_msg(ngc_site_cache(s, ngc_site_zone(s, 0), &c, &err) == NGC_OK, "%s",
-		    err.text);
+		ck_assert_msg(ngc_site_cache(s, ngc_site_zone(s, 0), &c, &err) == NGC_OK,
+		    "%s", err.text);
 		ck_assert(ngc_place_find(tree_at(&t, "r/real"), NULL, &want));
 		ck_assert(ngc_site_place(s, ngc_site_zone(s, 0), &got));
 		ck_assert(ngc_place_same(want, got));
@@ -241,7 +244,8 @@ START_TEST(the_caches_of_a_configuration_lie_below_the_root)
 }
 END_TEST
 
-/* Whether or not paths of a dump lie below the root: what is opened is what is reported. */
+/* Whether or not paths of a dump lie below the root: what is opened is what is reported.
+ */
 START_TEST(a_dump_and_a_root_do_not_mix_paths_up)
 {
 	struct ngc_site_request req = { .conf = "-" };
@@ -255,7 +259,8 @@ START_TEST(a_dump_and_a_root_do_not_mix_paths_up)
 	snprintf(root, sizeof(root), "%s", tree_at(&t, "r"));
 	tree_mkdir(&t, "r");
 	snprintf(text, sizeof(text),
-	    "# configuration file /n:\nhttp { proxy_cache_path %.1000s/cache keys_zone=z:1m; }\n",
+	    "# configuration file /n:\nhttp { proxy_cache_path %.1000s/cache "
+	    "keys_zone=z:1m; }\n",
 	    t.path);
 	req.dump = ngc_bytes_of(text);
 	req.root = root;
@@ -271,7 +276,8 @@ START_TEST(a_cache_that_is_missing_or_none_is_the_user_s_mistake_or_not)
 {
 	char dump[2 * PATH_MAX], dirs[2][PATH_MAX];
 	const char *list[] = { dirs[0], dirs[1] };
-	static const enum ngc_code codes[] = { NGC_GONE, NGC_DENIED, NGC_INVALID, NGC_INVALID };
+	static const enum ngc_code codes[] = { NGC_GONE, NGC_DENIED, NGC_INVALID,
+		NGC_INVALID };
 	struct ngc_site_request req = { .conf = "-", .dirs = list, .n_dirs = 2 };
 	struct ngc_site *s;
 	struct tree t;
@@ -279,7 +285,8 @@ START_TEST(a_cache_that_is_missing_or_none_is_the_user_s_mistake_or_not)
 	tree_new(&t);
 	tree_write_text(&t, "docs/README", "x");
 	snprintf(dump, sizeof(dump),
-	    "# configuration file /n:\nhttp { proxy_cache_path %.1000s/none keys_zone=a:1m;\n"
+	    "# configuration file /n:\nhttp { proxy_cache_path %.1000s/none "
+	    "keys_zone=a:1m;\n"
 	    "proxy_cache_path %.1000s/docs keys_zone=b:1m; }\n",
 	    t.path, t.path);
 	snprintf(dirs[0], sizeof(dirs[0]), "%s", tree_at(&t, "none2"));
@@ -290,7 +297,8 @@ START_TEST(a_cache_that_is_missing_or_none_is_the_user_s_mistake_or_not)
 		struct ngc_cache *c;
 		struct ngc_error err;
 
-		ck_assert_int_eq(ngc_site_cache(s, ngc_site_zone(s, i), &c, &err), codes[i]);
+		ck_assert_int_eq(
+		    ngc_site_cache(s, ngc_site_zone(s, i), &c, &err), codes[i]);
 		ck_assert_int_eq(err.code, codes[i]);
 		ck_assert_ptr_null(c);
 	}
@@ -303,7 +311,9 @@ START_TEST(the_places_of_all_zones_are_told_whatever_is_chosen)
 {
 	char dirs[3][PATH_MAX];
 	const char *list[] = { dirs[0], dirs[1], dirs[2] }, *chosen = "b";
-	struct ngc_site_request req = { .dirs = list, .n_dirs = 3, .zones = &chosen, .n_zones = 1 };
+	struct ngc_site_request req = {
+		.dirs = list, .n_dirs = 3, .zones = &chosen, .n_zones = 1
+	};
 	struct ngc_place *places, a;
 	struct ngc_error err;
 	struct ngc_site *s;
@@ -330,8 +340,8 @@ END_TEST
 
 START_TEST(files_alone_bring_their_caches)
 {
-	static const char *const files[] = { "/x/d/74/" NAME, "/x/d/74/" NAME, "/y/" NAME, NAME,
-		"4d/" NAME, "d/74/" NAME, "/" NAME, "/x//d/74/" NAME };
+	static const char *const files[] = { "/x/d/74/" NAME, "/x/d/74/" NAME, "/y/" NAME,
+		NAME, "4d/" NAME, "d/74/" NAME, "/" NAME, "/x//d/74/" NAME };
 	static const char *const roots[] = { "/x", "/y", ".", "/" };
 	struct ngc_site_request req = { .files = files, .n_files = COUNT(files) };
 	struct ngc_site *s = open_site(&req);
@@ -348,7 +358,9 @@ END_TEST
 START_TEST(files_beside_directories_bring_none)
 {
 	static const char *const file = "/x/d/74/" NAME, *const dir = "/y";
-	struct ngc_site_request req = { .files = &file, .n_files = 1, .dirs = &dir, .n_dirs = 1 };
+	struct ngc_site_request req = {
+		.files = &file, .n_files = 1, .dirs = &dir, .n_dirs = 1
+	};
 	struct ngc_site *s = open_site(&req);
 
 	ck_assert_uint_eq(ngc_site_zones(s), 1);
@@ -375,7 +387,8 @@ END_TEST
 UNIT_MAIN("site", a_directory_has_parameters, wrong_directories_are_refused,
     a_dump_of_the_configuration_has_zones, zones_are_chosen_by_name,
     without_a_configuration_there_is_nothing, the_configuration_is_found,
-    the_caches_of_a_configuration_lie_below_the_root, a_dump_and_a_root_do_not_mix_paths_up,
+    the_caches_of_a_configuration_lie_below_the_root,
+    a_dump_and_a_root_do_not_mix_paths_up,
     a_cache_that_is_missing_or_none_is_the_user_s_mistake_or_not,
     the_places_of_all_zones_are_told_whatever_is_chosen, files_alone_bring_their_caches,
     files_beside_directories_bring_none, a_file_that_is_none_is_refused)

@@ -26,10 +26,10 @@ static bool matches(const char *pattern, const char *url)
 	size_t n = url_pattern_subject(&r, subject, sizeof(subject));
 
 	ck_assert_uint_gt(n, 0);
-	ck_assert_msg(url_pattern_compile(ngc_bytes_of(pattern), &p, &err) == NGC_OK, "%s",
-	    err.text);
-	ck_assert_int_eq(ngc_pattern_match(p, room, ngc_bytes(subject, n), &matched, &err),
-	    NGC_OK);
+	ck_assert_msg(url_pattern_compile(ngc_bytes_of(pattern), &p, &err) == NGC_OK,
+	    "%s", err.text);
+	ck_assert_int_eq(
+	    ngc_pattern_match(p, room, ngc_bytes(subject, n), &matched, &err), NGC_OK);
 	ngc_pattern_free(p);
 	ngc_pattern_room_free(room);
 	return matched;
@@ -44,8 +44,8 @@ static void check_rows(const struct row *rows, size_t n)
 {
 	for (const struct row *r = rows; r < rows + n; r++) {
 		for (size_t i = 0; i < 6 && r->yes[i] != NULL; i++)
-			ck_assert_msg(matches(r->pattern, r->yes[i]), "'%s' does not match '%s'",
-			    r->pattern, r->yes[i]);
+			ck_assert_msg(matches(r->pattern, r->yes[i]),
+			    "'%s' does not match '%s'", r->pattern, r->yes[i]);
 		for (size_t i = 0; i < 6 && r->no[i] != NULL; i++)
 			ck_assert_msg(!matches(r->pattern, r->no[i]), "'%s' matches '%s'",
 			    r->pattern, r->no[i]);
@@ -79,7 +79,8 @@ START_TEST(a_star_of_the_host_stays_in_it)
 		{ "http://*.a.b/x", { "www.a.b/x", "1.2.a.b/x" },
 		    { "a.b/x", "evil/.a.b/x", "evil/y.a.b/x", "www.a.b/xy" } },
 		{ "http://*/x", { "a/x", "b.c/x" }, { "a/y/x", "a/b/x" } },
-		{ "http://*.a.b", { "www.a.b/" }, { "www.a.b/x", "a.b/", "evil/www.a.b/" } },
+		{ "http://*.a.b", { "www.a.b/" },
+		    { "www.a.b/x", "a.b/", "evil/www.a.b/" } },
 		{ "http://a.*", { "a.b/", "a.b/x" }, { "b.a/" } },
 		{ "http://*", { "a/", "b/c?d" }, { NULL } },
 		{ "*://a.b/x", { "a.b/x" }, { "a.c/x" } },
@@ -94,7 +95,8 @@ END_TEST
 START_TEST(a_port_does_not_matter)
 {
 	static const struct row rows[] = {
-		{ "http://a.b:8080/x*", { "a.b/x", "a.b:80/x", "a.b:8080/xy" }, { "a.c/x" } },
+		{ "http://a.b:8080/x*", { "a.b/x", "a.b:80/x", "a.b:8080/xy" },
+		    { "a.c/x" } },
 		{ "http://a.b/x*", { "a.b:8080/x" }, { NULL } },
 		{ "http://a.b:*/x*", { "a.b/x", "a.b:81/x" }, { "a.c/x" } },
 		{ "http://*.a.b:8080", { "www.a.b/", "www.a.b:1/" }, { "www.a.b/x" } },
@@ -126,10 +128,12 @@ END_TEST
 START_TEST(percent_encoding_does_not_matter)
 {
 	static const struct row rows[] = {
-		{ "http://a/\xc3\xa6*", { "a/%c3%a6", "a/%C3%A6x", "a/\xc3\xa6" }, { "a/x" } },
+		{ "http://a/\xc3\xa6*", { "a/%c3%a6", "a/%C3%A6x", "a/\xc3\xa6" },
+		    { "a/x" } },
 		{ "http://a/%c3%A6*", { "a/%C3%a6", "a/\xc3\xa6" }, { "a/x" } },
 		{ "http://a/x%20y*", { "a/x%20y", "a/x y" }, { "a/x+y", "a/xy" } },
-		{ "/%7euser/", { "a/~user/", "a/%7Euser/", "a/%7euser/" }, { "a/user/" } },
+		{ "/%7euser/", { "a/~user/", "a/%7Euser/", "a/%7euser/" },
+		    { "a/user/" } },
 		{ "http://a/100%*", { "a/100%", "a/100%25", "a/100%x" }, { "a/100" } },
 		{ "http://a/%2a*", { "a/*", "a/%2A", "a/*x" }, { "a/x" } },
 		{ "http://a/*%2fx", { "a/y%2Fx", "a/y/x" }, { "a/yx" } },
@@ -158,12 +162,15 @@ END_TEST
 START_TEST(a_host_typed_in_utf_8_is_its_xn_form)
 {
 	static const struct row rows[] = {
-		{ "https://b\xc3\xbc" "cher.example/*", { "xn--bcher-kva.example/x" },
-		    { "bcher.example/x" } },
-		{ "https://*.b\xc3\xbc" "cher.example/*", { "www.xn--bcher-kva.example/x" },
-		    { "xn--bcher-kva.example/x" } },
-		{ "https://B\xc3\x9c" "CHER.example:80/*", { "xn--bcher-kva.example/x" },
-		    { "bcher.example/x" } },
+		{ "https://b\xc3\xbc"
+		  "cher.example/*",
+		    { "xn--bcher-kva.example/x" }, { "bcher.example/x" } },
+		{ "https://*.b\xc3\xbc"
+		  "cher.example/*",
+		    { "www.xn--bcher-kva.example/x" }, { "xn--bcher-kva.example/x" } },
+		{ "https://B\xc3\x9c"
+		  "CHER.example:80/*",
+		    { "xn--bcher-kva.example/x" }, { "bcher.example/x" } },
 	};
 
 	check_rows(rows, COUNT(rows));
@@ -172,15 +179,16 @@ END_TEST
 
 START_TEST(what_is_no_url_is_refused)
 {
-	static const char *const bad[] = { "", "a.b/*", "ftp://a.b/*", "http:/a/*", "*", "*.jpg",
-		"http:///x*", "http://", "https://:80/*", "http://user@a.b/*", "http://u:p@*/x",
-		"?x*" };
+	static const char *const bad[] = { "", "a.b/*", "ftp://a.b/*", "http:/a/*", "*",
+		"*.jpg", "http:///x*", "http://", "https://:80/*", "http://user@a.b/*",
+		"http://u:p@*/x", "?x*" };
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct ngc_pattern *p = (struct ngc_pattern *)&bad;
 		struct ngc_error err;
 
-		ck_assert_msg(url_pattern_compile(ngc_bytes_of(bad[i]), &p, &err) == NGC_INVALID,
+		ck_assert_msg(
+		    url_pattern_compile(ngc_bytes_of(bad[i]), &p, &err) == NGC_INVALID,
 		    "%s", bad[i]);
 		ck_assert_ptr_null(p);
 		ck_assert_ptr_nonnull(strstr(err.text, bad[i]));
@@ -203,6 +211,7 @@ START_TEST(a_subject_has_its_bound)
 END_TEST
 
 UNIT_MAIN("urlpattern", a_star_is_any_run_of_the_target, a_star_of_the_host_stays_in_it,
-    a_port_does_not_matter, a_bare_path_is_that_of_every_host, percent_encoding_does_not_matter,
-    a_star_with_a_backslash_is_a_star, a_host_typed_in_utf_8_is_its_xn_form,
-    what_is_no_url_is_refused, a_subject_has_its_bound)
+    a_port_does_not_matter, a_bare_path_is_that_of_every_host,
+    percent_encoding_does_not_matter, a_star_with_a_backslash_is_a_star,
+    a_host_typed_in_utf_8_is_its_xn_form, what_is_no_url_is_refused,
+    a_subject_has_its_bound)

