@@ -42,6 +42,8 @@ struct stored {
 	unsigned variant;        /* with vary: which one; 0: named by the key */
 	const char *name;        /* : as nginx names it */
 	int status;              /* : 200 */
+	const char *headers;     /* each ended by CR LF : none */
+	int64_t date;            /* : 1700000000 */
 	const char *body;        /* : "hello" */
 };
 
@@ -108,6 +110,11 @@ static inline struct ngc_bytes stored_key(const struct stored *s)
 	return s->raw_key.p != NULL ? s->raw_key : ngc_bytes_of(s->key);
 }
 
+static inline const char *stored_headers(const struct stored *s)
+{
+	return s->headers != NULL ? s->headers : "";
+}
+
 static inline void stored_variant(const struct stored *s, unsigned char out[NGC_MD5_SIZE])
 {
 	char text[64];
@@ -134,11 +141,11 @@ static inline void stored_put_struct(
 	}
 	f->last_modified_at = stored_put_time(
 	    f, s->last_modified != 0 ? s->last_modified : -1);
-	stored_put_time(f, 1700000000);
+	stored_put_time(f, s->date != 0 ? s->date : 1700000000);
 	stored_put(f, ngc_crc32(key), 4, 4);
 	stored_put(f, 0, 2, 2);
 	stored_put(f, (int64_t)start, 2, 2);
-	stored_put(f, (int64_t)start + 19, 2, 2);
+	stored_put(f, (int64_t)(start + 19 + strlen(stored_headers(s))), 2, 2);
 	if (!s->old)
 		f->etag_at = stored_put_text(f, s->etag, room);
 	if (!s->old && !s->v2) {
@@ -167,9 +174,11 @@ static inline void stored_make(const struct stored *s, struct stored_file *f)
 	stored_put_struct(s, f, head);
 	stored_add(f, "\nKEY: ", 6);
 	stored_add(f, key.p, key.n);
-	snprintf(status, sizeof(status), "\nHTTP/1.1 %3d OK\r\n\r\n",
+	snprintf(status, sizeof(status), "\nHTTP/1.1 %3d OK\r\n",
 	    s->status != 0 ? s->status : 200);
 	stored_add(f, status, strlen(status));
+	stored_add(f, stored_headers(s), strlen(stored_headers(s)));
+	stored_add(f, "\r\n", 2);
 	stored_add(f, body, strlen(body));
 	ngc_key_name(key, f->name);
 	if (s->vary != NULL && s->variant != 0) {

@@ -331,6 +331,168 @@ START_TEST(filters_all_hold_and_any_of_a_kind)
 }
 END_TEST
 
+/* How many of these pass one filter. */
+START_TEST(each_filter_holds_for_its_entries)
+{
+	static const struct stored entries[] = {
+		{ .key = KEY("/html"),
+		    .headers = "Content-Type: Text/HTML; charset=x\r\n" },
+		{ .key = KEY("/png"),
+		    .headers = "content-type: image/png\r\nX-A: 1\r\nx-a: 2\r\n" },
+		{ .key = "httpHEADexample.com/old", .date = 1000000000 },
+		{ .key = KEY("/big"),
+		    .body = "0123456789012345678901234567890123456789"
+			    "0123456789012345678901234567890123456789"
+			    "0123456789012345678901234567890123456789" },
+		{ .key = KEY("/v"), .vary = "Cookie", .variant = 1 },
+		{ .key = "httpGETwww.other.org/", .headers = "Cache-Tag: a, b c\r\n" },
+	};
+	static const struct {
+		enum ngc_filter_kind kind;
+		const char *text;
+		size_t n;
+	} cases[] = {
+		{ NGC_FILTER_TYPE, "text/*", 1 },
+		{ NGC_FILTER_TYPE, "TEXT/html", 1 },
+		{ NGC_FILTER_TYPE, "*", 2 },
+		{ NGC_FILTER_HEADER, "x-a: 2", 1 },
+		{ NGC_FILTER_HEADER, "X-A:[12]", 1 },
+		{ NGC_FILTER_HEADER, "x-a: 3", 0 },
+		{ NGC_FILTER_HEADER, "x-b: *", 0 },
+		{ NGC_FILTER_METHOD, "HEAD", 1 },
+		{ NGC_FILTER_METHOD, "GET", 5 },
+		{ NGC_FILTER_LARGER, "480", 1 },
+		{ NGC_FILTER_LARGER, "1k", 0 },
+		{ NGC_FILTER_SMALLER, "480", 5 },
+		{ NGC_FILTER_OLDER, "899999999", 1 },
+		{ NGC_FILTER_OLDER, "900000000", 0 },
+		{ NGC_FILTER_NEWER, "900000001", 6 },
+		{ NGC_FILTER_NEWER, "900000000", 5 },
+		{ NGC_FILTER_NEWER, "3000000000", 6 },
+		{ NGC_FILTER_CACHED_BEFORE, "1000000000", 1 },
+		{ NGC_FILTER_CACHED_BEFORE, "999999999", 0 },
+		{ NGC_FILTER_CACHED_BEFORE, "now", 6 },
+		{ NGC_FILTER_CACHED_SINCE, "1700000000", 5 },
+		{ NGC_FILTER_VARIANTS, NULL, 1 },
+		{ NGC_FILTER_LIMIT_HOST, "example.com", 5 },
+		{ NGC_FILTER_LIMIT_HOST, "*.org", 1 },
+	};
+
+	box_new();
+	for (size_t i = 0; i < COUNT(entries); i++)
+		put("a", &entries[i], &(struct stored_file){ 0 });
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		ngc_select_free(b.select);
+		b.select = ngc_select_new();
+		filter(cases[i].kind, cases[i].text);
+		ck_assert_msg(execute() == NGC_OK, "%s", b.err.text);
+		ck_assert_msg(b.n == cases[i].n, "case %zu: %zu", i, b.n);
+	}
+	box_free();
+}
+END_TEST
+
+START_TEST(tags_are_whole_words_of_their_headers)
+{
+	static const struct {
+		const char *tag;
+		size_t n;
+	} cases[] = { { "a", 2 }, { "b", 1 }, { "c", 1 }, { "ab", 0 }, { "A", 0 },
+		{ "d", 0 } };
+
+	box_new();
+	put("a", &(struct stored){ .key = "1", .headers = "Cache-Tag: a, b c\r\n" },
+	    &(struct stored_file){ 0 });
+	put("a",
+	    &(struct stored){
+		.key = "2", .headers = "xkey: x\r\nXKEY: a\r\nMine: d\r\n" },
+	    &(struct stored_file){ 0 });
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		ngc_select_free(b.select);
+		b.select = ngc_select_new();
+		add(NGC_SELECT_TAG, cases[i].tag);
+		check_finds(cases[i].n);
+	}
+	ck_assert_int_eq(ngc_select_tag_header(b.select, "mine", &b.err), NGC_OK);
+	check_finds(1);
+	box_free();
+}
+END_TEST
+
+static char bad_ones[256];
+
+static void bad(void *arg, size_t number, const struct ngc_error *err)
+{
+	size_t n = strlen(bad_ones);
+
+	ck_assert_ptr_eq(arg, &b);
+	ck_assert_int_eq(err->code, NGC_INVALID);
+	snprintf(bad_ones + n, sizeof(bad_ones) - n, " %zu", number);
+}
+
+START_TEST(many_urls_come_as_lines_nul_or_json)
+{
+	static const struct {
+		const char *text;
+		size_t n, selectors;
+		const char *bad;
+	} cases[] = {
+		{ "/a\n/b\n", 6, 2, "" },
+		{ "/a\r\n\n/b", 7, 2, "" },
+		{ "", 0, 0, "" },
+		{ "\n\n", 2, 0, "" },
+		{ "/a\nb\n/c\n \n", 10, 2, " 2 4" },
+		{ "/a\0/b\nc\0\0x\0", 11, 2, " 4" },
+		{ "[\"/a\", \"/b\\u00e6\"]", 18, 2, "" },
+		{ "[\"/a\", 5, \"b\", \"\", \"/c\\u0000\"]", 30, 1, " 2 3 5" },
+		{ "[]", 2, 0, "" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct ngc_select *s = ngc_select_new();
+
+		bad_ones[0] = '\0';
+		ck_assert_int_eq(
+		    ngc_select_add_many(
+			s, ngc_bytes(cases[i].text, cases[i].n), bad, &b, &b.err),
+		    NGC_OK);
+		ck_assert_msg(
+		    ngc_select_selectors(s) == cases[i].selectors, "case %zu", i);
+		ck_assert_str_eq(bad_ones, cases[i].bad);
+		ck_assert(!ngc_select_is_empty(s));
+		ngc_select_free(s);
+	}
+}
+END_TEST
+
+START_TEST(many_urls_in_bad_json_are_refused)
+{
+	static const char *const texts[] = { "[", "[\"/a\"", "[\"/a\"] x", "[\"\xff\"]" };
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct ngc_select *s = ngc_select_new();
+
+		ck_assert_int_eq(
+		    ngc_select_add_many(s, ngc_bytes_of(texts[i]), bad, &b, &b.err),
+		    NGC_INVALID);
+		ck_assert_uint_eq(ngc_select_selectors(s), 0);
+		ngc_select_free(s);
+	}
+}
+END_TEST
+
+START_TEST(an_empty_list_of_urls_selects_nothing)
+{
+	box_new();
+	stored_add_key(&b.t, "a", KEY("/1"));
+	ck_assert_int_eq(
+	    ngc_select_add_many(b.select, ngc_bytes("", 0), bad, &b, &b.err), NGC_OK);
+	check_finds(0);
+	ck_assert(!b.result.walked);
+	box_free();
+}
+END_TEST
+
 START_TEST(bad_selectors_and_filters_are_refused)
 {
 	static const struct {
@@ -805,8 +967,11 @@ UNIT_MAIN("select", what_has_a_name_is_looked_up,
     what_selects_nothing_tells_what_was_tried, patterns_are_matched_by_a_walk,
     several_selectors_take_an_entry_once,
     without_selectors_everything_that_passes_the_filters_is_taken,
-    filters_all_hold_and_any_of_a_kind, bad_selectors_and_filters_are_refused,
-    a_selection_knows_what_is_in_it, variants_are_found_by_one_walk_and_visited_first,
+    filters_all_hold_and_any_of_a_kind, each_filter_holds_for_its_entries,
+    tags_are_whole_words_of_their_headers, many_urls_come_as_lines_nul_or_json,
+    many_urls_in_bad_json_are_refused, an_empty_list_of_urls_selects_nothing,
+    bad_selectors_and_filters_are_refused, a_selection_knows_what_is_in_it,
+    variants_are_found_by_one_walk_and_visited_first,
     a_scan_that_serves_all_visits_a_varying_entry_last, without_vary_nothing_is_walked,
     a_variant_named_by_its_file_is_visited_once,
     a_varying_entry_named_by_file_and_key_is_visited_once_and_last,
