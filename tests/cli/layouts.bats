@@ -7,6 +7,10 @@
 
 load cli
 
+teardown() {
+	[ -n "${BATS_TEST_COMPLETED:-}" ] || echo "with layout ${LAYOUT:-} of ${ABI:-}" >&2
+}
+
 # offsets LAYOUT ABI: $H where the key line starts; $TIME and $WORD the sizes of a time and of
 # the version; the offsets $VERSION $VALID $MODIFIED $ETAG (of its length); - what is not there
 offsets() {
@@ -37,10 +41,7 @@ each_layout() {
 	for LAYOUT in v0 v2 v3 v5; do
 		for ABI in lp64le lp64be ilp32le ilp32be i386t64; do
 			offsets "$LAYOUT" "$ABI"
-			"$@" || {
-				echo "with layout $LAYOUT of $ABI" >&2
-				return 1
-			}
+			"$@"
 		done
 	done
 }

@@ -243,7 +243,8 @@ $before"
 	json_is '[d["purged"], d["failed"]]' '[2, 0]'
 	equal "$(sha256sum <&5 | cut -c 1-64)" "$before"
 	exec 5<&-
-	[ ! -e "$one" ] && [ ! -e "$two" ]
+	[ ! -e "$one" ]
+	[ ! -e "$two" ]
 }
 
 @test "purge: owner and mode of a file stay" {
