@@ -36,6 +36,7 @@ LIB_SRCS := \
 	lib/base/zone.c \
 	lib/conf/conf.c \
 	lib/conf/glob.c \
+	lib/conf/known.c \
 	lib/conf/levels.c \
 	lib/conf/lexer.c \
 	lib/conf/main.c \

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "known.h"
 #include "model.h"
 #include "tree.h"
 
@@ -172,7 +173,8 @@ static enum ngc_code read_all(struct ngc_conf *c, const struct ngc_conf_request 
     struct ngc_error *err)
 {
 	static enum ngc_code (*const stages[])(struct ngc_conf *, struct ngc_error *) = {
-		conf_read_main, conf_read_zones, conf_read_levels, conf_read_uses
+		conf_read_main, conf_read_zones, conf_read_levels, conf_read_uses,
+		conf_check_known
 	};
 	struct ngc_directive *tree;
 	const char *main_file;

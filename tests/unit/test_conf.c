@@ -174,8 +174,14 @@ END_TEST
 START_TEST(foreign_directives_are_passed_over)
 {
 	struct ngc_conf *c = http_with("more_set_headers 'A: b'; server { nonsense; "
-	    "content_by_lua_block { if x then { } end } lua { a b; } }");
+	    "content_by_lua_block { if x then { } end } lua { a b; } listen 80; } "
+	    "map $a $b { foo bar; }");
 
+	ck_assert_str_eq(ngc_conf_warning(c, 0),
+	    "/etc/nginx/nginx.conf:1: unknown directive \"more_set_headers\" is passed over");
+	ck_assert_ptr_nonnull(strstr(ngc_conf_warning(c, 1), "\"nonsense\""));
+	ck_assert_ptr_nonnull(strstr(ngc_conf_warning(c, 2), "\"lua\""));
+	ck_assert_ptr_null(ngc_conf_warning(c, 3));
 	ngc_conf_free(c);
 }
 END_TEST
