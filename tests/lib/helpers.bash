@@ -41,6 +41,11 @@ fi
 PYTHON=/usr/bin/python3
 [ -x "$PYTHON" ] || PYTHON=python3
 
+# mkcache is a tool, not under test: no search for leaks.
+mkcache() {
+	ASAN_OPTIONS=detect_leaks=0 command mkcache "$@"
+}
+
 # --- waiting and reading ---
 
 # wait_until CONDITION [SECONDS]: evaluate CONDITION until it holds; fail after SECONDS (10).
