@@ -33,6 +33,7 @@ LIB_SRCS := \
 	lib/base/path.c \
 	lib/base/text.c \
 	lib/base/units.c \
+	lib/base/variant.c \
 	lib/base/zone.c \
 	lib/conf/conf.c \
 	lib/conf/glob.c \
@@ -56,6 +57,7 @@ LIB_SRCS := \
 	lib/op/find.c \
 	lib/op/from.c \
 	lib/op/judge.c \
+	lib/op/locate.c \
 	lib/op/master.c \
 	lib/op/miss.c \
 	lib/op/pattern.c \
@@ -124,6 +126,7 @@ CMD_SRCS := \
 	cmd/opts.c \
 	cmd/out.c \
 	cmd/out_entry.c \
+	cmd/request.c \
 	cmd/ui.c
 
 UNIT_TESTS := \
@@ -156,6 +159,7 @@ UNIT_TESTS := \
 	tests/unit/test_units.c \
 	tests/unit/test_url.c \
 	tests/unit/test_urlpattern.c \
+	tests/unit/test_variant.c \
 	tests/unit/test_walk.c \
 	tests/unit/test_zone.c
 

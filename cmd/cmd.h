@@ -72,6 +72,7 @@ enum opt_id {
 	OPT_VARIANTS_ONLY,
 	OPT_VERBOSE,
 	OPT_VERSION,
+	OPT_WITH_HEADER,
 	OPT_YES,
 	OPT_ZONE,
 };
@@ -88,6 +89,7 @@ enum cmd_flags {
 	CMD_SELECTS = 1, /* takes a selection: URLs and the options of cmd_select_opts */
 	CMD_SELECTS_ONE = 2, /* takes a URL, or a selecting option of its own table */
 	CMD_WORDS = 4, /* takes words that are no selection */
+	CMD_CACHES = 8, /* is about caches: that there is none is worth a word */
 };
 
 struct cmd_arg {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd.h"
 
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "ngc/cache.h"
@@ -17,6 +18,7 @@ struct list {
 	struct cmd_env *env;
 	struct out *out;
 	bool paths;
+	atomic_bool unreadable; /* some entry could not be read */
 };
 
 static enum ngc_code write_entry(const struct list *l, struct ngc_buf *b, struct ngc_entry *e,
@@ -45,16 +47,21 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	size_t start = b->n;
 	enum ngc_code code = write_entry(l, b, e, err);
 
-	if (code != NGC_OK)
-		b->n = start;
-	else if (!out_line(l->out, thread))
-		code = NGC_GONE; /* nobody reads on: out_finish() knows why */
-	return code;
+	if (code == NGC_OK) /* nobody reads on: out_finish() knows why */
+		return out_line(l->out, thread) ? NGC_OK : NGC_GONE;
+	b->n = start;
+	if (code != NGC_DENIED)
+		return code;
+	l->unreadable = true;
+	ui_print_error(err);
+	return NGC_OK;
 }
 
 static int list_run(struct cmd_env *env, const struct cmd_args *args)
 {
-	struct list l = { env, out_new(ngc_walk_jobs(env->jobs)), cmd_args_has(args, OPT_NULL) };
+	struct list l = { .env = env,
+		.out = out_new(ngc_walk_jobs(env->jobs)),
+		.paths = cmd_args_has(args, OPT_NULL) };
 	struct ngc_select_run run = { .site = env->site,
 		.select = env->select,
 		.now = env->now,
@@ -88,7 +95,7 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 	ui_ambiguous(&result);
 	status = code == NGC_OK || code == NGC_GONE ? EXIT_DONE : ui_failed(&err);
 	if (status == EXIT_DONE)
-		status = ui_selection_status(env, &result, args);
+		status = l.unreadable ? EXIT_PARTIAL : ui_selection_status(env, &result, args);
 	ngc_select_result_free(&result);
 	out_free(l.out);
 	return status;
@@ -99,6 +106,6 @@ const struct cmd cmd_list = {
 	.summary = "list entries, one a line",
 	.synopsis = list_synopsis,
 	.opts = list_opts,
-	.flags = CMD_SELECTS,
+	.flags = CMD_SELECTS | CMD_CACHES,
 	.run = list_run,
 };

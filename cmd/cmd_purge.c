@@ -302,6 +302,6 @@ const struct cmd cmd_purge = {
 	.summary = "stop nginx from serving entries",
 	.synopsis = purge_synopsis,
 	.opts = purge_opts,
-	.flags = CMD_SELECTS,
+	.flags = CMD_SELECTS | CMD_CACHES,
 	.run = purge_run,
 };

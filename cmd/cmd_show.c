@@ -2,12 +2,15 @@
 #include "cmd.h"
 
 #include <stdio.h>
-#include <strings.h>
 
 #include "ngc/show.h"
+#include "ngc/text.h"
 #include "out_entry.h"
+#include "request.h"
 
 static const struct cmd_opt show_opts[] = {
+	{ OPT_REQUEST, 'X', "request", "METHOD", "the request's method (default: GET)" },
+	{ OPT_HEADER, 'H', "header", "HEADER", "a header of the request, NAME: VALUE; repeatable" },
 	{ OPT_BODY, 0, "body", NULL, "write the stored body, as it is" },
 	{ OPT_KEY, 0, "key", "KEY", "the entry of this key" },
 	{ OPT_FILE, 0, "file", "PATH", "the entry in this cache file" },
@@ -44,11 +47,11 @@ static int show_entry(struct cmd_env *env, struct ngc_shown *shown)
 
 	if (env->json) {
 		ngc_buf_add_char(&b, '{');
-		code = out_entry_json(&b, env, &shown->entry, &err);
-		out_entry_json_more(&b, &shown->entry);
+		code = out_entry_json(&b, env, shown->entry, &err);
+		out_entry_json_more(&b, shown->entry);
 		ngc_buf_add_str(&b, "}\n");
 	} else {
-		code = out_entry_text(&b, env, &shown->entry, &err);
+		code = out_entry_text(&b, env, shown->entry, &err);
 	}
 	if (code == NGC_OK)
 		out_write(&b);
@@ -56,54 +59,71 @@ static int show_entry(struct cmd_env *env, struct ngc_shown *shown)
 	return code == NGC_OK ? EXIT_DONE : ui_failed(&err);
 }
 
+/* Where nginx would look for the answer to the request. */
+static void text_located(struct ngc_buf *b, const struct ngc_located *l)
+{
+	const struct ngc_explanation *e = l->explanation;
+
+	if (e->key.p == NULL) {
+		ngc_buf_add_str(b, "    its key is not known; 'ngxcache explain' tells more\n");
+		return;
+	}
+	ngc_buf_add_str(b, "looked up:\n    ");
+	ngc_text_escape(b, e->key);
+	if (l->placed)
+		ngc_buf_printf(b, "\n        %s/%s%s", e->zone->path, l->dir, l->name);
+	ngc_buf_add_char(b, '\n');
+}
+
 /* On standard error: the answer is no. */
-static void tell_miss(const struct cmd_env *env, const struct ngc_selector_result *s)
+static void tell_miss(const struct cmd_env *env, const char *what, const struct ngc_shown *shown)
 {
 	struct ngc_buf b = { 0 };
 
-	ui_error("%s: not cached", s->text);
-	out_miss_text(&b, env, s);
-	if (!env->quiet && !b.failed)
+	ui_error("%s: not cached", what);
+	if (shown->located.explanation != NULL)
+		text_located(&b, &shown->located);
+	else if (shown->found.n_selectors > 0)
+		out_miss_text(&b, env, &shown->found.selectors[0]);
+	if (!env->quiet && !b.failed && b.n > 0)
 		fwrite(b.p, 1, b.n, stderr);
 	ngc_buf_free(&b);
 }
 
-/* "http" or "https", as the URL asked for; NULL: it was not a URL. */
-static const char *scheme_of(const struct cmd_args *args)
+static bool args_are_right(const struct cmd_env *env, const struct cmd_args *args)
 {
-	if (args->n_words == 0)
-		return NULL;
-	return strncasecmp(args->words[0], "https:", 6) == 0 ? "https" : "http";
+	if (ngc_select_selectors(env->select) != 1) {
+		ui_error("show: expected one URL, --key or --file; see 'ngxcache help show'");
+		return false;
+	}
+	if (args->n_words == 0 &&
+	    (cmd_args_has(args, OPT_REQUEST) || cmd_args_has(args, OPT_HEADER))) {
+		ui_error("show: -X and -H go with a URL");
+		return false;
+	}
+	if (env->json && cmd_args_has(args, OPT_BODY)) {
+		ui_error("show: --json and --body exclude each other");
+		return false;
+	}
+	return true;
 }
 
-static int show_run(struct cmd_env *env, const struct cmd_args *args)
+static int show_found(struct cmd_env *env, const struct cmd_args *args,
+    const struct ngc_explain_request *req)
 {
 	struct ngc_select_run run = { .site = env->site,
 		.select = env->select,
 		.now = env->now,
-		.jobs = env->jobs,
-		.walking = env->walking,
-		.loose = env->loose,
 		.explain_misses = true,
 		.stop = env->stop,
-		.damaged_met = env->verbose ? ui_damaged_met : NULL,
 		.problem = ui_problem };
 	struct ngc_shown shown;
 	struct ngc_error err;
-	enum ngc_code code;
+	enum ngc_code code = ngc_show(&run, req, &shown, &err);
 	int status;
 
-	if (ngc_select_selectors(env->select) != 1) {
-		ui_error("show: expected one URL, --key or --file; see 'ngxcache help show'");
-		return EXIT_USAGE;
-	}
-	if (env->json && cmd_args_has(args, OPT_BODY)) {
-		ui_error("show: --json and --body exclude each other");
-		return EXIT_USAGE;
-	}
-	code = ngc_show(&run, scheme_of(args), &shown, &err);
 	if (code == NGC_GONE) {
-		tell_miss(env, &shown.found.selectors[0]);
+		tell_miss(env, args->n_words > 0 ? args->words[0] : args->opts[0].value, &shown);
 		status = shown.found.failed > 0 ? EXIT_PARTIAL : EXIT_NO;
 	} else if (code != NGC_OK) {
 		status = ui_failed(&err);
@@ -115,11 +135,29 @@ static int show_run(struct cmd_env *env, const struct cmd_args *args)
 	return status;
 }
 
+static int show_run(struct cmd_env *env, const struct cmd_args *args)
+{
+	struct ngc_explain_request req;
+	struct request_line line = { 0 };
+	int status = EXIT_USAGE;
+
+	if (!args_are_right(env, args))
+		return EXIT_USAGE;
+	if (args->n_words == 0)
+		return show_found(env, args, NULL);
+	if (request_read(&line, args)) {
+		req = request_of(&line);
+		status = show_found(env, args, &req);
+	}
+	request_free(&line);
+	return status;
+}
+
 const struct cmd cmd_show = {
 	.name = "show",
 	.summary = "show one entry in full",
 	.synopsis = show_synopsis,
 	.opts = show_opts,
-	.flags = CMD_SELECTS_ONE,
+	.flags = CMD_SELECTS_ONE | CMD_CACHES,
 	.run = show_run,
 };

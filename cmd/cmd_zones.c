@@ -183,10 +183,10 @@ static void text_usage(struct ngc_buf *b, const struct ngc_usage *u)
 	if (!u->exists)
 		ngc_buf_add_str(b, "    the directory does not exist\n");
 	else if (u->known)
-		ngc_buf_printf(b, "    %llu %s, %s (%s on disk)\n",
+		ngc_buf_printf(b, "    %llu %s, %s%s (%s on disk)\n",
 		    (unsigned long long)u->totals.candidates,
 		    u->totals.candidates == 1 ? "entry" : "entries",
-		    ngc_format_size(u->totals.bytes, size),
+		    ngc_format_size(u->totals.bytes, size), u->totals.bytes < 1024 ? " bytes" : "",
 		    ngc_format_size(u->totals.allocated, disk));
 }
 
@@ -263,5 +263,6 @@ const struct cmd cmd_zones = {
 	.summary = "the caches, what uses them and how full they are",
 	.synopsis = zones_synopsis,
 	.opts = zones_opts,
+	.flags = CMD_CACHES,
 	.run = zones_run,
 };

@@ -216,7 +216,8 @@ static int run_command(const struct cmd *cmd, struct globals *g, const struct cm
 	}
 	if (g->env.verbose)
 		print_warnings(g->env.site);
-	if (ngc_site_zones(g->env.site) == 0 && !g->env.quiet && ngc_site_conf(g->env.site) != NULL)
+	if ((cmd->flags & CMD_CACHES) && ngc_site_zones(g->env.site) == 0 && !g->env.quiet &&
+	    ngc_site_conf(g->env.site) != NULL)
 		ui_error("%s: there is no cache: no *_cache_path in it",
 		    ngc_conf_file(ngc_site_conf(g->env.site)));
 	status = cmd->run(&g->env, args);
@@ -228,25 +229,10 @@ out:
 	return status;
 }
 
-/* "ngxcache help COMMAND" */
-static int help(int argc, char **argv)
-{
-	const struct cmd *cmd = argc > 2 ? cmd_find(argv[2]) : NULL;
-
-	if (argc > 2 && cmd == NULL) {
-		ui_error("unknown command '%s'; see 'ngxcache help'", argv[2]);
-		return EXIT_USAGE;
-	}
-	opts_print_help(cmd);
-	return EXIT_DONE;
-}
-
 static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 {
 	const struct cmd *cmd;
 
-	if (argc > 1 && strcmp(argv[1], "help") == 0)
-		return help(argc, argv);
 	if (!opts_parse(argc, argv, &cmd, args, take_global, g))
 		return EXIT_USAGE;
 	if (g->help) {
@@ -292,6 +278,7 @@ static void catch_signals(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaction(numbers[i], &ends, NULL);
 	sigaction(SIGPIPE, &ignored, NULL);
+	signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would hide how nginx -t ended */
 }
 
 int main(int argc, char **argv)

@@ -44,7 +44,7 @@ const struct cmd_opt cmd_select_opts[] = {
 	{ OPT_METHOD, 0, "method", "M", "only entries of this method" },
 	{ OPT_STATUS, 0, "status", "LIST", "only these statuses: 404, 3xx, 400-499" },
 	{ OPT_TYPE, 0, "type", "GLOB", "only media types like this" },
-	{ OPT_HEADER, 0, "header", "'NAME: GLOB'", "only with such a response header" },
+	{ OPT_WITH_HEADER, 0, "header", "'NAME: GLOB'", "only with such a response header" },
 	{ OPT_LARGER, 0, "larger-than", "SIZE", "only files larger than this" },
 	{ OPT_SMALLER, 0, "smaller-than", "SIZE", "only files smaller than this" },
 	{ OPT_OLDER, 0, "older-than", "AGE", "only entries cached longer ago" },
@@ -231,6 +231,12 @@ bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *
 		return false;
 	if (optind == argc)
 		return true;
+	if (strcmp(argv[optind], "help") == 0) { /* "help COMMAND" is "COMMAND --help" */
+		if (++optind == argc)
+			return global(arg, OPT_HELP, NULL);
+		*cmd = cmd_find(argv[optind]);
+		return *cmd != NULL ? global(arg, OPT_HELP, NULL) : unknown_command(argv[optind]);
+	}
 	*cmd = cmd_find(argv[optind]);
 	if (*cmd == NULL)
 		return unknown_command(argv[optind]);
@@ -261,7 +267,7 @@ static const struct {
 	{ OPT_METHOD, true, NGC_FILTER_METHOD },
 	{ OPT_STATUS, true, NGC_FILTER_STATUS },
 	{ OPT_TYPE, true, NGC_FILTER_TYPE },
-	{ OPT_HEADER, true, NGC_FILTER_HEADER },
+	{ OPT_WITH_HEADER, true, NGC_FILTER_HEADER },
 	{ OPT_LARGER, true, NGC_FILTER_LARGER },
 	{ OPT_SMALLER, true, NGC_FILTER_SMALLER },
 	{ OPT_OLDER, true, NGC_FILTER_OLDER },

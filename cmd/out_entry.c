@@ -360,9 +360,8 @@ static void text_place(struct ngc_buf *b, const struct ngc_tried *t)
 {
 	ngc_buf_add_str(b, "    ");
 	ngc_text_escape(b, ngc_bytes(t->key, t->key_len));
-	if (t->placed)
-		ngc_buf_printf(b, "\n        %s/%s%s", t->zone->path, t->dir, t->name);
-	ngc_buf_add_char(b, '\n');
+	ngc_buf_printf(b, "\n        %s/%s%s%s\n", t->zone->path, t->dir, t->name,
+	    t->placed ? "" : ", with and without levels");
 }
 
 void out_miss_text(struct ngc_buf *b, const struct cmd_env *env,

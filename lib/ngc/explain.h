@@ -7,14 +7,10 @@
 
 #include "ngc/bytes.h"
 #include "ngc/error.h"
+#include "ngc/request.h"
 #include "ngc/route.h"
 #include "ngc/url.h"
 #include "ngc/zone.h"
-
-/* A header of a request. */
-struct ngc_request_header {
-	struct ngc_bytes name, value;
-};
 
 /* One request: what is not given is absent from it. */
 struct ngc_explain_request {

@@ -158,7 +158,7 @@ static enum ngc_code ask_host(struct judge *j, const struct filter *f, bool *hel
 
 	if (r->host.p == NULL || !r->host_certain)
 		return NGC_OK;
-	return judge_match(j, f->pattern, r->host, f->text, held, err);
+	return judge_match(j, f->pattern, url_without_port(r->host), f->text, held, err);
 }
 
 /* The stored response; what is there of a header that is cut counts. */

@@ -366,10 +366,25 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 	return code == NGC_OK && any_deferred(f) ? visit_deferred(f, c, err) : code;
 }
 
+/* The same directory under two names is one cache: its entries count once. */
+static void close_if_opened_before(struct find *f, size_t zone)
+{
+	struct ngc_place place = ngc_cache_place(f->caches[zone]);
+
+	for (size_t i = 0; i < zone; i++) {
+		if (f->caches[i] == NULL || !ngc_place_same(ngc_cache_place(f->caches[i]), place))
+			continue;
+		ngc_cache_close(f->caches[zone]);
+		f->caches[zone] = NULL;
+		return;
+	}
+}
+
 /* Open what must be looked into, before anything is touched. */
 static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 {
 	const struct ngc_site *site = f->run->site;
+
 	for (size_t i = 0; i < ngc_site_zones(site); i++) {
 		const struct ngc_zone *z = ngc_site_zone(site, i);
 		enum ngc_code code;
@@ -382,6 +397,8 @@ static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 			problem(f, err);
 		else if (code != NGC_OK)
 			return code;
+		else
+			close_if_opened_before(f, i);
 	}
 	return NGC_OK;
 }

@@ -54,18 +54,38 @@ static void pass_problem(void *arg, const struct ngc_error *err)
 		b->run->problem(b->run->arg, err);
 }
 
-enum ngc_code ngc_show(const struct ngc_select_run *run, const char *scheme,
+/* Hold the best entry open, as if a request had led to it. */
+static enum ngc_code open_best(const struct best *b, struct ngc_located *l,
+    struct ngc_error *err)
+{
+	enum ngc_code code = ngc_site_cache(b->run->site, b->zone, &l->cache, err);
+
+	if (code != NGC_OK)
+		return code;
+	l->reader = ngc_reader_new();
+	if (l->reader == NULL)
+		return ngc_no_memory(err);
+	code = ngc_entry_open(l->cache, l->reader, b->dir, b->name, &l->entry, err);
+	l->present = code == NGC_OK;
+	if (code == NGC_OK && l->entry.damaged)
+		code = ngc_fail(err, NGC_DAMAGED, 0,
+		    "%s/%s%s: not a cache file of a version we know", b->zone->path, b->dir,
+		    b->name);
+	return code;
+}
+
+static enum ngc_code select_one(const struct ngc_select_run *run, struct ngc_bytes scheme,
     struct ngc_shown *out, struct ngc_error *err)
 {
 	struct best b = { .run = run,
-		.scheme = ngc_bytes_of(scheme),
+		.scheme = scheme,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.rank = -1 };
 	struct ngc_select_run mine = *run;
 	enum ngc_code code;
 
-	*out = (struct ngc_shown){ .entry = { .fd = -1 } };
 	mine.damaged = true;
+	mine.walking = NGC_WALK_NEVER;
 	mine.visit = visit;
 	mine.problem = pass_problem;
 	mine.arg = &b;
@@ -73,29 +93,27 @@ enum ngc_code ngc_show(const struct ngc_select_run *run, const char *scheme,
 	pthread_mutex_destroy(&b.lock);
 	if (code != NGC_OK)
 		return code;
-	if (b.rank < 0)
-		return ngc_fail(err, NGC_GONE, 0, "nothing found");
-	code = ngc_site_cache(run->site, b.zone, &out->cache, err);
-	if (code != NGC_OK)
-		return code;
-	out->reader = ngc_reader_new();
-	if (out->reader == NULL)
-		return ngc_no_memory(err);
-	code = ngc_entry_open(out->cache, out->reader, b.dir, b.name, &out->entry, err);
-	if (code == NGC_GONE)
-		return ngc_fail(err, code, 0, "nothing found");
-	if (code == NGC_OK && out->entry.damaged)
-		return ngc_fail(err, NGC_DAMAGED, 0, "%s/%s%s: not a cache file of a version we know",
-		    b.zone->path, b.dir, b.name);
-	return code;
+	return b.rank >= 0 ? open_best(&b, &out->located, err) : NGC_GONE;
+}
+
+enum ngc_code ngc_show(const struct ngc_select_run *run, const struct ngc_explain_request *req,
+    struct ngc_shown *out, struct ngc_error *err)
+{
+	enum ngc_code code;
+
+	*out = (struct ngc_shown){ 0 };
+	if (req != NULL && ngc_site_conf(run->site) != NULL)
+		code = ngc_locate(run->site, req, &out->located, err);
+	else
+		code = select_one(run, req != NULL ? req->url->scheme : ngc_bytes_of(NULL), out,
+		    err);
+	out->entry = &out->located.entry;
+	return code == NGC_OK && !out->located.present ? NGC_GONE : code;
 }
 
 void ngc_shown_free(struct ngc_shown *s)
 {
-	if (s->entry.fd >= 0)
-		ngc_entry_close(&s->entry);
-	ngc_reader_free(s->reader);
-	ngc_cache_close(s->cache);
+	ngc_located_free(&s->located);
 	ngc_select_result_free(&s->found);
 }
 
@@ -103,12 +121,12 @@ enum ngc_code ngc_shown_body(const struct ngc_shown *s,
     enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err), void *arg,
     struct ngc_error *err)
 {
-	off_t pos = (off_t)s->entry.header.body_start;
+	off_t pos = (off_t)s->entry->header.body_start;
 	unsigned char piece[16384];
 	enum ngc_code code = NGC_OK;
 
 	while (code == NGC_OK) {
-		ssize_t n = pread(s->entry.fd, piece, sizeof(piece), pos);
+		ssize_t n = pread(s->entry->fd, piece, sizeof(piece), pos);
 
 		if (n == 0)
 			break;
@@ -116,7 +134,7 @@ enum ngc_code ngc_shown_body(const struct ngc_shown *s,
 			continue;
 		if (n < 0)
 			return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s",
-			    ngc_cache_zone(s->cache)->path, s->entry.dir, s->entry.name);
+			    ngc_cache_zone(s->entry->cache)->path, s->entry->dir, s->entry->name);
 		code = write(arg, piece, (size_t)n, err);
 		pos += n;
 	}

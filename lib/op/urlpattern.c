@@ -23,7 +23,7 @@ static size_t decode_one(struct ngc_bytes s, unsigned char *out)
 }
 
 /* Drop ":8080", or the ":*" of a pattern, from the end of an authority. */
-static struct ngc_bytes without_port(struct ngc_bytes host)
+struct ngc_bytes url_without_port(struct ngc_bytes host)
 {
 	size_t n = host.n;
 
@@ -118,7 +118,7 @@ static enum ngc_code authority_to_regex(struct ngc_buf *re, struct ngc_bytes url
     struct ngc_bytes *left, struct ngc_error *err)
 {
 	struct ngc_bytes all = ngc_bytes(left->p, span_without(*left, "/?#"));
-	struct ngc_bytes host = without_port(all);
+	struct ngc_bytes host = url_without_port(all);
 	enum ngc_code code;
 	bool open;
 
@@ -203,7 +203,7 @@ out:
 
 size_t url_pattern_subject(const struct ngc_reading *r, unsigned char *out, size_t size)
 {
-	struct ngc_bytes host = without_port(r->host), uri = r->uri;
+	struct ngc_bytes host = url_without_port(r->host), uri = r->uri;
 	size_t n = 0;
 
 	if (uri.p == NULL || host.n + uri.n > size)

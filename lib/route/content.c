@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <stdio.h>
+
 #include "ngc/units.h"
 #include "run.h"
 
@@ -155,7 +157,7 @@ static bool intercepts(const struct run *r, enum ngc_protocol p)
 	char name[40];
 	const struct ngc_directive *d;
 
-	strcpy(stpcpy(name, ngc_protocol_name(p)), "_intercept_errors");
+	snprintf(name, sizeof(name), "%s_intercept_errors", ngc_protocol_name(p));
 	d = run_setting(r->level, name);
 	return d != NULL && d->n_words == 2 &&
 	       ngc_bytes_equal(d->words[1], ngc_bytes_of("on"));

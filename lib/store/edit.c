@@ -33,25 +33,32 @@ static enum ngc_outcome still_there(struct ngc_entry *e, struct ngc_error *err)
 	return st.st_dev == e->dev && st.st_ino == e->ino ? NGC_DONE : NGC_REPLACED;
 }
 
-/* Is fd, open for writing, the file that was judged, with the very header that was? */
-static enum ngc_outcome same_header(const struct ngc_entry *e, int fd, struct ngc_error *err)
+/*
+ * Read the header again, through the descriptor that is open for writing.  nginx rewrites it in
+ * place when it revalidates an entry: that is the same entry still.  Another key is another.
+ */
+static enum ngc_outcome reread_header(struct ngc_entry *e, int fd, struct ngc_error *err)
 {
-	unsigned char now[1024];
-	size_t pos = 0, end = e->header.header_start;
+	const struct ngc_header judged = e->header;
+	size_t pos = 0, end = judged.header_start;
 
 	while (pos < end) {
-		size_t want = end - pos < sizeof(now) ? end - pos : sizeof(now);
-		ssize_t n = pread(fd, now, want, (off_t)pos);
+		ssize_t n = pread(fd, e->reader->head + pos, end - pos, (off_t)pos);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return failed("read", errno, err);
-		if (n == 0 || memcmp(now, e->head.p + pos, (size_t)n) != 0)
+		if (n == 0)
 			return NGC_REPLACED;
 		pos += (size_t)n;
 	}
-	return NGC_DONE;
+	if (ngc_header_parse(ngc_bytes(e->reader->head, end), NULL, &e->header) == NGC_OK &&
+	    e->header.layout == judged.layout && e->header.crc32 == judged.crc32 &&
+	    e->header.key.n == judged.key.n)
+		return NGC_DONE;
+	e->header = judged;
+	return NGC_REPLACED;
 }
 
 /*
@@ -82,7 +89,7 @@ static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out, struct ngc_
 	else if (st.st_uid != e->cache->owner)
 		outcome = failed("not written: its owner is not the cache's", 0, err);
 	else
-		outcome = same_header(e, fd, err);
+		outcome = reread_header(e, fd, err);
 	if (outcome == NGC_DONE)
 		*out = fd;
 	else

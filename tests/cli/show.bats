@@ -5,6 +5,26 @@
 
 load cli
 
+# A configuration whose only zone lies in that directory.
+site_of() {
+	CONF=$T/show.conf
+	cat >"$CONF" <<-EOF
+		events { }
+		http {
+			proxy_cache_path $1 levels=1:2 keys_zone=z:1m;
+			server {
+				listen 80;
+				server_name a.test;
+				location / {
+					proxy_pass http://127.0.0.1:9;
+					proxy_cache z;
+					proxy_cache_key \$scheme\$request_method\$host\$request_uri;
+				}
+			}
+		}
+	EOF
+}
+
 @test "show: JSON has an entry's fields, and the headers behind them" {
 	mkcache -o "$C" GETa.test/1
 	ok show --json -d "$C" --key GETa.test/1
@@ -125,4 +145,33 @@ load cli
 	ok show -d "$C" --key $'GETa.test/\e]0;title\a'
 	equal "$(tr -d '[:print:]\n' <<<"$output")" ""
 	[[ $output == *X-Evil:* ]]
+}
+
+@test "show: -H chooses the variant that nginx would answer with" {
+	mkcache -o "$T/z" --vary Accept-Encoding --variant-headers 'accept-encoding: gzip' \
+	    --main --body main httpGETa.test/1
+	mkcache -o "$T/z" --vary Accept-Encoding --variant-headers 'accept-encoding: br' \
+	    --body variant httpGETa.test/1
+	site_of "$T/z"
+	ok show --body -c "$CONF" -H 'Accept-Encoding: gzip' http://a.test/1
+	equal "$output" main
+	ok show --body -c "$CONF" -H 'Accept-Encoding: br' http://a.test/1
+	equal "$output" variant
+	run -1 --separate-stderr ngxcache show --body -c "$CONF" http://a.test/1
+	equal "$output" ""
+}
+
+@test "show: -X follows a request of that method, and takes no other" {
+	mkcache -o "$T/z" httpHEADa.test/1
+	site_of "$T/z"
+	ok show --json -c "$CONF" -X HEAD http://a.test/1
+	json_is 'd["key"]' httpHEADa.test/1
+	run -1 --separate-stderr ngxcache show -c "$CONF" http://a.test/1
+	[[ $stderr == *"httpGETa.test/1"* ]]
+}
+
+@test "show: -X and -H without a URL are refused" {
+	mkcache -o "$C" GETa.test/1
+	run -2 --separate-stderr ngxcache show -d "$C" --key GETa.test/1 -X HEAD
+	[[ $stderr == *"go with a URL"* ]]
 }
