@@ -205,19 +205,6 @@ void targets_free(struct targets *t)
 	free(t->list);
 }
 
-struct target_range targets_of(const struct targets *t, size_t cache, bool keyed)
-{
-	struct target_range r = { t->list, 0 };
-
-	for (size_t i = 0; i < t->n; i++) {
-		if (t->list[i].cache != cache || t->list[i].keyed != keyed)
-			continue;
-		if (r.n++ == 0)
-			r.first = &t->list[i];
-	}
-	return r;
-}
-
 /* The run of targets that compare equal, in a list that is sorted so. */
 static struct target_range equal_range(struct target_range all,
     int (*compare)(const struct target *, const void *), const void *what)
@@ -235,6 +222,23 @@ static struct target_range equal_range(struct target_range all,
 	for (end = low; end < all.n && compare(&all.first[end], what) == 0; end++)
 		;
 	return (struct target_range){ all.first + low, end - low };
+}
+
+/* By what stands first in the order of the list. */
+static int compare_place(const struct target *t, const void *what)
+{
+	const struct target *wanted = what;
+
+	if (t->cache != wanted->cache)
+		return t->cache < wanted->cache ? -1 : 1;
+	return wanted->keyed - t->keyed;
+}
+
+struct target_range targets_of(const struct targets *t, size_t cache, bool keyed)
+{
+	struct target wanted = { .cache = cache, .keyed = keyed };
+
+	return equal_range((struct target_range){ t->list, t->n }, compare_place, &wanted);
 }
 
 static int compare_crc(const struct target *t, const void *what)
