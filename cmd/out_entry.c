@@ -23,17 +23,27 @@ static void read_key(const struct cmd_env *env, const struct ngc_entry *e,
 	ngc_route_read(ngc_site_router(env->site), ngc_cache_zone(e->cache), e->header.key, out);
 }
 
-static void json_url(struct ngc_buf *b, const struct ngc_reading *r)
+/* What the key does not tell is the configuration's to tell: see ngc_route_writer(). */
+static void json_url(struct ngc_buf *b, const struct cmd_env *env, const struct ngc_entry *e,
+    const struct ngc_reading *r)
 {
-	if (r->scheme.p == NULL || r->host.p == NULL || r->uri.p == NULL) {
+	struct ngc_bytes scheme = r->scheme, host = r->host;
+	struct ngc_writer writer;
+
+	ngc_route_writer(ngc_site_router(env->site), ngc_cache_zone(e->cache), &writer);
+	if (scheme.p == NULL && ngc_cache_zone(e->cache)->configured)
+		scheme = ngc_bytes_of(writer.tls ? "https" : "http");
+	if (host.p == NULL)
+		host = writer.host;
+	if (scheme.p == NULL || host.p == NULL || r->uri.p == NULL) {
 		jsonw_member_null(b, "url");
 		return;
 	}
 	jsonw_name(b, "url");
 	ngc_buf_add_char(b, '"');
-	jsonw_text(b, r->scheme);
+	jsonw_text(b, scheme);
 	ngc_buf_add_str(b, "://");
-	jsonw_text(b, r->host);
+	jsonw_text(b, host);
 	jsonw_text(b, r->uri);
 	ngc_buf_add_char(b, '"');
 }
@@ -51,7 +61,7 @@ static void json_key(struct ngc_buf *b, const struct cmd_env *env, const struct 
 		ngc_buf_add_char(b, '"');
 	}
 	read_key(env, e, &r);
-	json_url(b, &r);
+	json_url(b, env, e, &r);
 	jsonw_member_bytes(b, "scheme", r.scheme);
 	jsonw_member_bytes(b, "method", r.method);
 	jsonw_member_bytes(b, "host", r.host);

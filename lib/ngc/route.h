@@ -77,7 +77,7 @@ bool ngc_cover_match(const struct ngc_cover *c, const struct ngc_zone *zone, str
 struct ngc_reading {
 	struct ngc_bytes scheme, method, host;
 	struct ngc_bytes uri;  /* path and query, as it stands in the key */
-	bool host_certain;     /* every reading of the key gives this host */
+	bool host_certain;     /* every reading of the key gives this host, or none gives any */
 };
 
 /*
@@ -87,5 +87,17 @@ struct ngc_reading {
  */
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone, struct ngc_bytes key,
     struct ngc_reading *out);
+
+/* What the configuration tells of every entry of a zone, where its key does not. */
+struct ngc_writer {
+	/* The names of the only server that can store into it; n 0: there are several, or none. */
+	const struct ngc_bytes *names;
+	size_t n;
+	struct ngc_bytes host; /* the first of them that is a host's; absent: none is */
+	bool tls;              /* some server that can store into it listens with TLS */
+};
+
+void ngc_route_writer(const struct ngc_router *r, const struct ngc_zone *zone,
+    struct ngc_writer *out);
 
 #endif

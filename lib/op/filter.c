@@ -151,13 +151,28 @@ static enum ngc_code compile_instant(struct filter *f, int64_t now, struct ngc_e
 	    "time '%s': expected Unix seconds, 2026-11-30T12:00:00Z or now", f->text);
 }
 
+/* Where keys carry no host: the only server that can have written them. */
+static enum ngc_code ask_writer(struct judge *j, const struct filter *f, bool *held,
+    struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+	struct ngc_writer w;
+
+	ngc_route_writer(j->router, ngc_cache_zone(j->e->cache), &w);
+	for (size_t i = 0; i < w.n && !*held && code == NGC_OK; i++)
+		code = judge_match(j, f->pattern, w.names[i], f->text, held, err);
+	return code;
+}
+
 static enum ngc_code ask_host(struct judge *j, const struct filter *f, bool *held,
     struct ngc_error *err)
 {
 	const struct ngc_reading *r = judge_reading(j);
 
-	if (r->host.p == NULL || !r->host_certain)
+	if (!r->host_certain)
 		return NGC_OK;
+	if (r->host.p == NULL)
+		return ask_writer(j, f, held, err);
 	return judge_match(j, f->pattern, url_without_port(r->host), f->text, held, err);
 }
 

@@ -89,24 +89,47 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 	return pattern_add(p, part);
 }
 
-/* Add a pattern to the zone, or the zones, that a level may store into. */
-static bool add_to_zones(const struct place *at, struct pattern *p)
+/* Hand each zone that a level may store into to take(); false: it gave up. */
+static bool each_zone(const struct place *at,
+    bool (*take)(const struct place *at, struct zone_keys *keys, const void *arg),
+    const void *arg)
 {
 	struct ngc_router *r = at->router;
 	struct ngc_bytes name = at->level->caching->cache[at->level->protocol]->words[1];
 	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, name);
 	struct zone_keys *keys;
 
-	pattern_end(p);
 	if (z != NULL) {
 		keys = router_zone(r, z);
-		return keys == NULL || add_pattern(r, keys, p);
+		return keys == NULL || take(at, keys, arg);
 	}
 	for (size_t i = 0; (z = ngc_conf_zone(r->conf, i)) != NULL; i++) {
 		keys = ngc_level_may_select(at->level, z) ? router_zone(r, z) : NULL;
-		if (keys != NULL && !add_pattern(r, keys, p))
+		if (keys != NULL && !take(at, keys, arg))
 			return false;
 	}
+	return true;
+}
+
+static bool take_pattern(const struct place *at, struct zone_keys *keys, const void *pattern)
+{
+	return add_pattern(at->router, keys, pattern);
+}
+
+static bool add_to_zones(const struct place *at, struct pattern *p)
+{
+	pattern_end(p);
+	return each_zone(at, take_pattern, p);
+}
+
+static bool take_writer(const struct place *at, struct zone_keys *keys, const void *unused)
+{
+	(void)unused;
+	if (keys->writer != NULL && keys->writer != at->server)
+		keys->several_writers = true;
+	keys->writer = at->server;
+	for (size_t i = 0; i < at->server->n_listen; i++)
+		keys->tls |= at->server->listen[i].tls;
 	return true;
 }
 
@@ -196,6 +219,7 @@ static enum ngc_code learn_level(struct place *at, struct ngc_error *err)
 	struct ngc_bytes pass = at->level->pass->words[1];
 	bool variables = memchr(pass.p, '$', pass.n) != NULL;
 
+	each_zone(at, take_writer, NULL);
 	at->known_upstream = !variables && upstream_parse(pass, &at->upstream);
 	if (key != NULL)
 		return learn_key(at, key, err);

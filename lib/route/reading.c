@@ -177,7 +177,6 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			break;
 		}
 	}
-	r->host_certain = r->host.p != NULL;
 }
 
 static bool same_host(struct ngc_bytes a, struct ngc_bytes b)

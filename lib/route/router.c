@@ -85,3 +85,28 @@ bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone, str
 		pattern_read(z->patterns[i], key, out, &n_readings);
 	return n_readings > 0;
 }
+
+/* A name that a client's Host can be, letter by letter. */
+static bool is_host_name(struct ngc_bytes name)
+{
+	return name.n > 0 && !ngc_bytes_equal(name, ngc_bytes_of("_")) &&
+	       memchr("~*.$", name.p[0], 4) == NULL && name.p[name.n - 1] != '*';
+}
+
+void ngc_route_writer(const struct ngc_router *r, const struct ngc_zone *zone,
+    struct ngc_writer *out)
+{
+	const struct zone_keys *z = router_zone(r, zone);
+
+	*out = (struct ngc_writer){ 0 };
+	if (z == NULL)
+		return;
+	out->tls = z->tls;
+	if (z->writer == NULL || z->several_writers)
+		return;
+	out->names = z->writer->names;
+	out->n = z->writer->n_names;
+	for (size_t i = 0; i < out->n && out->host.p == NULL; i++)
+		if (is_host_name(out->names[i]))
+			out->host = out->names[i];
+}

@@ -21,6 +21,9 @@ struct zone_keys {
 	size_t n_patterns, cap_patterns;
 	const struct key_template *templates; /* of a zone without configuration */
 	size_t n_templates;
+	const struct ngc_server *writer; /* that can store into it; NULL: none, or several */
+	bool several_writers;
+	bool tls;                        /* some writer listens with TLS */
 };
 
 struct definition;
