@@ -328,22 +328,59 @@ START_TEST(what_vanishes_between_open_and_write_is_already_gone)
 }
 END_TEST
 
+static void overwrite(const struct box *b, size_t at, const void *p, size_t n)
+{
+	int fd = open(tree_at(&b->t, "%s", b->file), O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(pwrite(fd, p, n, (off_t)at), (ssize_t)n);
+	close(fd);
+}
+
 /* nginx rewrites the header of an entry that the upstream says is still good. */
-START_TEST(a_header_that_changed_in_place_is_not_overwritten)
+START_TEST(an_entry_revalidated_in_place_is_edited)
 {
 	for (int edit = 0; edit < EDITS; edit++) {
-		unsigned char later = 0x99;
+		unsigned char got[STORED_MAX];
+		int64_t later = STORED_VALID + 77;
 		struct box b;
-		int fd;
 
-		box_new(&b, &plain);
-		fd = open(tree_at(&b.t, "%s", b.file), O_WRONLY | O_CLOEXEC);
-		ck_assert_int_eq(pwrite(fd, &later, 1, (off_t)b.f.valid_at), 1);
-		close(fd);
-		b.f.p[b.f.valid_at] = later;
-		ck_assert_int_eq(apply(&b, (enum edit)edit), NGC_REPLACED);
-		check_untouched(&b, b.file);
+		box_new(&b, &(struct stored){ .key = KEY, .valid = 1 });
+		overwrite(&b, b.f.valid_at, &later, sizeof(later));
+		ck_assert_int_eq(apply(&b, (enum edit)edit), NGC_DONE);
+		ck_assert_int_eq(tree_has(&b.t, b.file), edit != REMOVE);
+		if (edit != REMOVE) {
+			tree_read(&b.t, b.file, got, sizeof(got));
+			ck_assert_int_eq(stored_get(&b.f, got, b.f.valid_at, 8),
+			    edit == INVALIDATE ? later : NOW - 1);
+			ck_assert_int_eq(stored_get(&b.f, got, b.f.version_at, 8),
+			    edit == INVALIDATE ? 0 : 5);
+		}
 		box_free(&b);
+	}
+}
+END_TEST
+
+START_TEST(a_header_with_another_key_is_not_overwritten)
+{
+	static const struct stored others[] = {
+		{ .key = "httpGETexample.com/b" },
+		{ .key = "httpGETexample.com/long" },
+		{ .key = KEY, .v3 = true },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		for (int edit = 0; edit < EDITS; edit++) {
+			struct box b;
+
+			box_new(&b, &plain);
+			stored_make(&others[i], &b.f);
+			overwrite(&b, 0, b.f.p, b.f.n);
+			ck_assert_int_eq(
+			    truncate(tree_at(&b.t, "%s", b.file), (off_t)b.f.n), 0);
+			ck_assert_int_eq(apply(&b, (enum edit)edit), NGC_REPLACED);
+			check_untouched(&b, b.file);
+			box_free(&b);
+		}
 	}
 }
 END_TEST
@@ -508,7 +545,7 @@ UNIT_MAIN("edit", invalidating_spoils_the_version,
     the_last_second_is_still_fresh, a_damaged_file_is_removed_unwritten,
     what_was_replaced_is_kept, what_a_link_replaced_is_kept,
     what_vanished_is_already_gone, what_vanishes_between_open_and_write_is_already_gone,
-    a_header_that_changed_in_place_is_not_overwritten,
+    an_entry_revalidated_in_place_is_edited, a_header_with_another_key_is_not_overwritten,
     what_changed_behind_the_header_does_not_matter,
     a_file_that_was_cut_meanwhile_is_not_written,
     a_file_with_several_links_is_removed_unwritten,

@@ -272,11 +272,11 @@ START_TEST(a_dump_and_a_root_do_not_mix_paths_up)
 }
 END_TEST
 
-START_TEST(a_cache_that_is_missing_or_none_is_the_user_s_mistake_or_not)
+START_TEST(what_is_no_cache_is_refused)
 {
 	char dump[2 * PATH_MAX], dirs[2][PATH_MAX];
 	const char *list[] = { dirs[0], dirs[1] };
-	static const enum ngc_code codes[] = { NGC_GONE, NGC_DENIED, NGC_INVALID,
+	static const enum ngc_code codes[] = { NGC_GONE, NGC_INVALID, NGC_INVALID,
 		NGC_INVALID };
 	struct ngc_site_request req = { .conf = "-", .dirs = list, .n_dirs = 2 };
 	struct ngc_site *s;
@@ -388,7 +388,6 @@ UNIT_MAIN("site", a_directory_has_parameters, wrong_directories_are_refused,
     a_dump_of_the_configuration_has_zones, zones_are_chosen_by_name,
     without_a_configuration_there_is_nothing, the_configuration_is_found,
     the_caches_of_a_configuration_lie_below_the_root,
-    a_dump_and_a_root_do_not_mix_paths_up,
-    a_cache_that_is_missing_or_none_is_the_user_s_mistake_or_not,
+    a_dump_and_a_root_do_not_mix_paths_up, what_is_no_cache_is_refused,
     the_places_of_all_zones_are_told_whatever_is_chosen, files_alone_bring_their_caches,
     files_beside_directories_bring_none, a_file_that_is_none_is_refused)
