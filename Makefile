@@ -68,6 +68,7 @@ LIB_SRCS := \
 	lib/op/site.c \
 	lib/op/target.c \
 	lib/op/urlpattern.c \
+	lib/op/urls.c \
 	lib/op/usage.c \
 	lib/route/builtin.c \
 	lib/route/captures.c \
@@ -119,6 +120,7 @@ CMD_SRCS := \
 	cmd/cmd_purge.c \
 	cmd/cmd_reload.c \
 	cmd/cmd_show.c \
+	cmd/cmd_urls.c \
 	cmd/cmd_zones.c \
 	cmd/file.c \
 	cmd/jsonw.c \

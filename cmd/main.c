@@ -6,7 +6,7 @@
  * configuration or the directories named (ngc_site_open()), build the selection, run the command,
  * and make sure that standard output took it all.
  *
- * cmd_explain.c cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_zones.c: a command each:
+ * cmd_explain.c cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_urls.c cmd_zones.c: a command each:
  *	options into a request, one call into the library, the result rendered
  * opts.c	option tables, parsing, help
  * file.c	reading a file whole
@@ -31,8 +31,8 @@
 
 #define JOBS_MAX 256
 
-const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain, &cmd_purge,
-	&cmd_reload, NULL };
+const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain, &cmd_urls,
+	&cmd_purge, &cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 

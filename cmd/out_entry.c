@@ -5,6 +5,7 @@
 #include "ngc/tags.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
+#include "ngc/urls.h"
 
 /* The response header and the sizes; a file cut within its header is shown as far as it goes. */
 static enum ngc_code load(struct ngc_entry *e, struct ngc_error *err)
@@ -23,28 +24,21 @@ static void read_key(const struct cmd_env *env, const struct ngc_entry *e,
 	ngc_route_read(ngc_site_router(env->site), ngc_cache_zone(e->cache), e->header.key, out);
 }
 
-/* What the key does not tell is the configuration's to tell: see ngc_route_writer(). */
 static void json_url(struct ngc_buf *b, const struct cmd_env *env, const struct ngc_entry *e,
     const struct ngc_reading *r)
 {
-	struct ngc_bytes scheme = r->scheme, host = r->host;
-	struct ngc_writer writer;
+	struct ngc_entry_url url;
 
-	ngc_route_writer(ngc_site_router(env->site), ngc_cache_zone(e->cache), &writer);
-	if (scheme.p == NULL && ngc_cache_zone(e->cache)->configured)
-		scheme = ngc_bytes_of(writer.tls ? "https" : "http");
-	if (host.p == NULL)
-		host = writer.host;
-	if (scheme.p == NULL || host.p == NULL || r->uri.p == NULL) {
+	if (!ngc_entry_url(ngc_site_router(env->site), e, r, &url)) {
 		jsonw_member_null(b, "url");
 		return;
 	}
 	jsonw_name(b, "url");
 	ngc_buf_add_char(b, '"');
-	jsonw_text(b, scheme);
+	jsonw_text(b, url.scheme);
 	ngc_buf_add_str(b, "://");
-	jsonw_text(b, host);
-	jsonw_text(b, r->uri);
+	jsonw_text(b, url.host);
+	jsonw_text(b, url.uri);
 	ngc_buf_add_char(b, '"');
 }
 

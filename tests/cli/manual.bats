@@ -187,6 +187,7 @@ example_parses() {
 		ngxcache() { command ngxcache "$@" --help >/dev/null; }
 		nginx() { :; }
 		jq() { :; }
+		xargs() { :; }
 		set -o pipefail
 		eval "$1"
 	) </dev/null >"$T/out" 2>&1 || { echo "$1" >&2; cat "$T/out" >&2; return 1; }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef NGC_URLS_H
+#define NGC_URLS_H
+
+#include "ngc/select.h"
+
+/* The URL of an entry: SCHEME://HOST and URI, which holds path and query. */
+struct ngc_entry_url {
+	struct ngc_bytes scheme, host, uri;
+};
+
+/*
+ * Put together what the key tells and, for what it does not, what the configuration tells of
+ * its zone: the host of the only server that can have stored it, https when such a server
+ * listens with TLS.  reading: of the entry's key.  out borrows from key and router.
+ * False: it is not known, or several sites could have stored it.
+ */
+bool ngc_entry_url(const struct ngc_router *r, const struct ngc_entry *e,
+    const struct ngc_reading *reading, struct ngc_entry_url *out);
+
+/* A URL, and in how many entries of a zone it is stored. */
+struct ngc_url_count {
+	const struct ngc_zone *zone;
+	const char *url; /* url_len bytes, and a NUL */
+	size_t url_len;
+	uint64_t entries;
+};
+
+struct ngc_urls {
+	struct ngc_url_count *list; /* no two alike, sorted by URL, then in the zones' order */
+	size_t n, cap;
+	struct ngc_arena *arena;
+	uint64_t without; /* entries whose URL is not known */
+	struct ngc_select_result found;
+};
+void ngc_urls_free(struct ngc_urls *u); /* leaves it empty */
+
+/*
+ * Collect the URLs of the selected entries.
+ * run: as for ngc_select_execute(), without visit.
+ * out: to be freed with ngc_urls_free() in any case.
+ */
+enum ngc_code ngc_urls_collect(const struct ngc_select_run *run, struct ngc_urls *out,
+    struct ngc_error *err);
+
+#endif
