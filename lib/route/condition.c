@@ -136,6 +136,15 @@ enum truth run_condition(struct run *r, const struct ngc_directive *d, const str
 	return truth(text.n > 0 && !(text.n == 1 && text.p[0] == '0'), false);
 }
 
+bool run_condition_captures(const struct ngc_directive *d)
+{
+	struct condition_words w;
+	bool negative, nocase;
+
+	return split(d, &w) && is_match(&w, &negative, &nocase) && !negative &&
+	       memchr(w.right.p, '(', w.right.n) != NULL;
+}
+
 void run_condition_assume(struct run *r, const struct ngc_directive *d,
     const struct unknown *on)
 {

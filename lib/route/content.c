@@ -260,9 +260,6 @@ static enum next serve_file(struct run *r)
 
 	if (r->uri.p[r->uri.n - 1] == '/')
 		return serve_directory(r);
-	if (!ngc_bytes_equal(r->method, ngc_bytes_of("GET")) &&
-	    !ngc_bytes_equal(r->method, ngc_bytes_of("HEAD")))
-		return run_status(r, 405);
 	if (r->asked->all)
 		f = error_page(r, 404) != NULL && run_choose(r, 2, file_system(r)) == 0
 		        ? FILE_NONE : FILE_REGULAR;
@@ -270,6 +267,9 @@ static enum next serve_file(struct run *r)
 		f = run_file(r, r->uri);
 	if (f == FILE_NONE && (!r->asked->all || error_page(r, 404) != NULL))
 		return run_status(r, 404);
+	if (f == FILE_REGULAR && !ngc_bytes_equal(r->method, ngc_bytes_of("GET")) &&
+	    !ngc_bytes_equal(r->method, ngc_bytes_of("HEAD")))
+		return run_status(r, 405);
 	return uncached(r, f == FILE_REGULAR ? "a file" : "a directory");
 }
 

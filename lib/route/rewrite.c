@@ -171,7 +171,7 @@ static enum next do_if(struct run *r, const struct ngc_level *l, bool *stop)
 	enum truth t = run_condition(r, l->d, &on);
 
 	if (t == TRUTH_UNKNOWN) {
-		if (only_sets(l->d)) {
+		if (only_sets(l->d) && !run_condition_captures(l->d)) {
 			set_if(r, l->d, on);
 			return NEXT_GO_ON;
 		}

@@ -146,6 +146,8 @@ enum next run_rewrite(struct run *r, const struct ngc_level *l);
 /* condition.c: the condition of an if; on: what it depends on when that is not known. */
 enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_UNKNOWN };
 enum truth run_condition(struct run *r, const struct ngc_directive *d, const struct unknown **on);
+/* Has it a regex that captures something when it holds? */
+bool run_condition_captures(const struct ngc_directive *d);
 /* It was taken to hold: what its regex captured is unknown. */
 void run_condition_assume(struct run *r, const struct ngc_directive *d,
     const struct unknown *on);
