@@ -148,7 +148,7 @@ static enum ngc_code open_source(struct ngc_conf *c, const struct ngc_conf_reque
 	enum ngc_code code;
 
 	c->source.arena = c->arena;
-	c->source.root = clean_root(c->arena, req->file != NULL ? req->root : NULL);
+	c->source.root = clean_root(c->arena, req->root);
 	if (c->source.root == NULL)
 		return ngc_no_memory(err);
 	if (req->prefix != NULL && *req->prefix != '\0')

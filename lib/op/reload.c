@@ -75,7 +75,7 @@ static enum ngc_code find_files(struct reload *r, struct ngc_error *err)
 	return NGC_OK;
 }
 
-/* Test what the master will read: its own -p and -g hold for it, too. */
+/* Test what the master will read: the -p it was started with holds for that, too. */
 static enum ngc_code test_configuration(struct reload *r, struct ngc_error *err)
 {
 	const struct ngc_conf *conf = ngc_site_conf(r->req->site);

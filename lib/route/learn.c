@@ -256,7 +256,7 @@ static enum ngc_code learn_template(struct ngc_router *r, struct zone_keys *z,
 	bool fits = true;
 
 	if (code != NGC_OK)
-		return ngc_wrap(err, "zone %s: key", z->zone->name);
+		return ngc_wrap(err, "%s: key", z->zone->name != NULL ? z->zone->name : z->zone->path);
 	for (size_t i = 0; i < k->t.n && fits; i++)
 		fits = pattern_add(&p, &k->t.parts[i]);
 	if (k->guessed)

@@ -511,3 +511,15 @@ a_root() {
 	ok purge --json -c "$CONF" --host b.test
 	json_is '[[z["zone"], z["purged"]] for z in d["zones"]]' '[["pages", 0], ["php", 1]]'
 }
+
+@test "zones: the paths of a dump lie below -R, too" {
+	mkcache -o "$T/root/var/z" httpGETa.test/1
+	cat >"$T/dump" <<-'EOF'
+		# configuration file /etc/nginx/nginx.conf:
+		events { }
+		http { proxy_cache_path /var/z levels=1:2 keys_zone=z:1m; }
+	EOF
+	run -0 --separate-stderr ngxcache zones --json -c - -R "$T/root" <"$T/dump"
+	json_is 'd["zones"][0]["path"]' "$T/root/var/z"
+	json_is 'd["zones"][0]["entries"]' 1
+}
