@@ -90,7 +90,7 @@ LIB_SRCS := \
 	lib/route/idna.c \
 	lib/route/key.c \
 	lib/route/learn.c \
-	lib/route/locate.c \
+	lib/route/location.c \
 	lib/route/map.c \
 	lib/route/normalise.c \
 	lib/route/reading.c \
@@ -194,7 +194,7 @@ REPLAYS   := $(FUZZERS:%.c=$O/%)
 .DELETE_ON_ERROR:
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 .PHONY: all unit deps demo check check-install check-layers check-long check-man check-style
-.PHONY: coverage fuzz fuzz-targets install uninstall FORCE
+.PHONY: bench coverage fuzz fuzz-targets install uninstall FORCE
 
 all: $O/ngxcache
 
@@ -236,6 +236,11 @@ RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
 
 check: all unit $(REPLAYS) $O/tests/lib/mkcache
 	@RESULT=$O/check.result $(RUN) $(SUITES)
+
+# Figures, with a release build.
+bench:
+	@$(MAKE) -s VARIANT=release all
+	@for bench in $(sort $(wildcard tests/bench/*)); do $$bench || exit; done
 
 check-long: fuzz
 

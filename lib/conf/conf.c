@@ -65,12 +65,17 @@ enum ngc_protocol conf_module(const struct ngc_directive *d, const char *suffix)
 	struct ngc_bytes name = d->words[0];
 	size_t n = strlen(suffix);
 
-	if (name.n <= n || memcmp(name.p + name.n - n, suffix, n) != 0)
-		return NGC_PROTOCOLS;
-	name.n -= n;
-	for (int p = 0; p < NGC_PROTOCOLS; p++)
-		if (ngc_bytes_equal(name, ngc_bytes_of(ngc_protocol_name((enum ngc_protocol)p))))
+	for (int p = 0; p < NGC_PROTOCOLS; p++) {
+		const char *module = ngc_protocol_name((enum ngc_protocol)p);
+		size_t length;
+
+		if (name.n == 0 || name.p[0] != (unsigned char)module[0])
+			continue; /* what most directives are known by */
+		length = strlen(module);
+		if (name.n == length + n && memcmp(name.p, module, length) == 0 &&
+		    memcmp(name.p + length, suffix, n) == 0)
 			return (enum ngc_protocol)p;
+	}
 	return NGC_PROTOCOLS;
 }
 

@@ -123,12 +123,13 @@ static enum ngc_code check_zone(struct ngc_conf *c, const struct ngc_directive *
 static enum ngc_code read_caching(struct ngc_conf *c, struct ngc_level *l, bool *own,
     const struct ngc_directive *d, struct ngc_error *err)
 {
-	struct ngc_caching next = *l->caching, *copy;
+	struct ngc_caching next, *copy;
 	const struct ngc_directive **slot = caching_slot(&next, d);
 	enum ngc_code code;
 
 	if (slot == NULL)
 		return NGC_OK;
+	next = *l->caching;
 	code = conf_count(d, 1, conf_module(d, "_cache_methods") != NGC_PROTOCOLS ? ~0u : 1, err);
 	if (code == NGC_OK)
 		code = check_zone(c, d, err);
@@ -211,13 +212,14 @@ static enum ngc_code read_inner(struct ngc_conf *c, struct ngc_level *outer,
 	return NGC_OK;
 }
 
-/* The names of the directives that matter here end in one of these. */
+/* The names of the directives that matter here begin with a module's and end like this. */
 static bool is_caching(const struct ngc_directive *d)
 {
 	struct ngc_bytes name = d->words[0];
-	unsigned char end = name.n > 10 ? name.p[name.n - 1] : 0;
+	unsigned char first = name.n >= 10 ? name.p[0] : 0, end = first ? name.p[name.n - 1] : 0;
 
-	return end == 'e' || end == 'y' || end == 's';
+	return (first == 'p' || first == 'f' || first == 'u' || first == 's') &&
+	       (end == 'e' || end == 'y' || end == 's');
 }
 
 /*

@@ -136,7 +136,7 @@ void run_matched_unknown(struct run *r, struct ngc_bytes pattern, const struct u
 /* maps.c: the variables of map, geo and split_clients; false: it is none of theirs. */
 bool run_mapped(struct run *r, struct ngc_bytes name, struct value *out);
 
-/* locate.c: choose the location of r->uri; false: answered with a redirect to "/". */
+/* location.c: choose the location of r->uri; false: answered with a redirect to "/". */
 bool run_locate(struct run *r);
 
 /* rewrite.c: the rewrite directives of a level; false: the request has ended there. */

@@ -38,6 +38,16 @@ static inline struct ngc_conf *conf_of_files(const char *want, ...)
 	return c;
 }
 
+/* Remove a directory that the test made with mkdtemp(). */
+static inline void remove_tree(const char *dir)
+{
+	struct ngc_buf b = { 0 };
+
+	ngc_buf_printf(&b, "rm -rf '%s'", dir);
+	ck_assert_int_eq(system(ngc_buf_str(&b)), 0);
+	ngc_buf_free(&b);
+}
+
 /* The same of one file, /etc/nginx/nginx.conf. */
 static inline struct ngc_conf *conf_of(const char *text)
 {
