@@ -33,6 +33,15 @@ COMMANDS='zones list show purge reload'
 	done
 }
 
+@test "help: global options may stand before it" {
+	ok help list
+	whole=$output
+	ok -v help list
+	equal "$output" "$whole"
+	ok --json --now 1 help list
+	equal "$output" "$whole"
+}
+
 @test "help: of every command names the global options" {
 	for command in $COMMANDS; do
 		ok help "$command"
