@@ -105,7 +105,8 @@ struct cmd_args {
 	size_t n_words, cap_words;
 };
 
-/* The last value of an option; "" when it was given and takes none, NULL when it was not. */
+/* The last value of an option; "" when it was given and takes none, NULL when it was not.
+ */
 const char *cmd_args_get(const struct cmd_args *a, enum opt_id id);
 static inline bool cmd_args_has(const struct cmd_args *a, enum opt_id id)
 {
@@ -176,7 +177,8 @@ int ui_status(enum ngc_code code);
 int ui_failed(const struct ngc_error *err);
 /* Name the entries that were left because they may be another URL's. */
 void ui_ambiguous(const struct ngc_select_result *result);
-/* The status of a run that went through: 3 when something failed, 1 for --fail-if-none. */
+/* The status of a run that went through: 3 when something failed, 1 for --fail-if-none.
+ */
 int ui_selection_status(const struct cmd_env *env, const struct ngc_select_result *result,
     const struct cmd_args *args);
 /* Ask on the terminal; true: yes.  Without a terminal: true. */
@@ -188,8 +190,8 @@ enum ngc_code file_read(const char *path, struct ngc_buf *out, struct ngc_error 
 /* out.c: standard output. */
 
 /*
- * Lines that several threads write: each thread has a buffer of its own, which is written out
- * whole lines at a time.
+ * Lines that several threads write: each thread has a buffer of its own, which is written
+ * out whole lines at a time.
  */
 struct out;
 struct out *out_new(unsigned threads); /* NULL: no memory */
@@ -203,8 +205,8 @@ bool out_free(struct out *o);
 bool out_write(struct ngc_buf *b);
 
 /*
- * At the end of a run: status, or 3 when standard output could not be written.  A reader who
- * went away is no failure.
+ * At the end of a run: status, or 3 when standard output could not be written.  A reader
+ * who went away is no failure.
  */
 int out_finish(int status);
 

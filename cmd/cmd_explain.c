@@ -10,7 +10,8 @@
 
 static const struct cmd_opt explain_opts[] = {
 	{ OPT_REQUEST, 'X', "request", "METHOD", "the request's method (default: GET)" },
-	{ OPT_HEADER, 'H', "header", "HEADER", "a header of the request, NAME: VALUE; repeatable" },
+	{ OPT_HEADER, 'H', "header", "HEADER",
+	    "a header of the request, NAME: VALUE; repeatable" },
 	{ OPT_DATA, 0, "data", "FILE", "the request's body" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
 };
@@ -25,7 +26,8 @@ struct explained {
 
 static void add_path(struct ngc_buf *b, const struct explained *x)
 {
-	ngc_buf_printf(b, "%s/%s%s", x->at.explanation->zone->path, x->at.dir, x->at.name);
+	ngc_buf_printf(b, "%s/%s%s", x->at.explanation->zone->path, x->at.dir,
+	    x->at.name);
 }
 
 static void json_list(struct ngc_buf *b, const char *name, const char *const *list)
@@ -112,7 +114,8 @@ static void text_list(struct ngc_buf *b, const char *what, const char *const *li
 }
 
 /* The chain from the request to the file. */
-static void text_chain(struct ngc_buf *b, const struct cmd_env *env, const struct explained *x)
+static void text_chain(struct ngc_buf *b, const struct cmd_env *env,
+    const struct explained *x)
 {
 	const struct ngc_explanation *e = x->at.explanation;
 	struct ngc_buf path = { 0 };
@@ -138,11 +141,14 @@ static void text_chain(struct ngc_buf *b, const struct cmd_env *env, const struc
 	if (e->pattern != NULL)
 		text_line(b, "pattern", ngc_bytes_of(e->pattern));
 	if (e->ambiguous)
-		text_line(b, "", ngc_bytes_of("other keys may be this URL's or a longer one's"));
+		text_line(b, "",
+		    ngc_bytes_of("other keys may be this URL's or a longer one's"));
 	text_list(b, "but", e->reasons);
 	if (e->reason != NULL)
-		text_line(b, "result", ngc_bytes_of(strcmp(e->reason, "no_listener") == 0 ?
-		    "no server listens on that port" : "nothing is cached for this request"));
+		text_line(b, "result",
+		    ngc_bytes_of(strcmp(e->reason, "no_listener") == 0
+				     ? "no server listens on that port"
+				     : "nothing is cached for this request"));
 	b->failed = b->failed || path.failed;
 	ngc_buf_free(&path);
 }

@@ -21,8 +21,8 @@ struct list {
 	atomic_bool unreadable; /* some entry could not be read */
 };
 
-static enum ngc_code write_entry(const struct list *l, struct ngc_buf *b, struct ngc_entry *e,
-    struct ngc_error *err)
+static enum ngc_code write_entry(const struct list *l, struct ngc_buf *b,
+    struct ngc_entry *e, struct ngc_error *err)
 {
 	enum ngc_code code = NGC_OK;
 
@@ -95,7 +95,8 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 	ui_ambiguous(&result);
 	status = code == NGC_OK || code == NGC_GONE ? EXIT_DONE : ui_failed(&err);
 	if (status == EXIT_DONE)
-		status = l.unreadable ? EXIT_PARTIAL : ui_selection_status(env, &result, args);
+		status = l.unreadable ? EXIT_PARTIAL
+				      : ui_selection_status(env, &result, args);
 	ngc_select_result_free(&result);
 	out_free(l.out);
 	return status;

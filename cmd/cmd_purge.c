@@ -95,7 +95,8 @@ static void json_begin(struct purge *p, bool list)
 	}
 }
 
-/* A key, the URL it belongs to if that is told, and the file; null: its levels are not known. */
+/* A key, the URL it belongs to if that is told, and the file; null: its levels are not
+ * known. */
 static void json_place(struct ngc_buf *b, const struct ngc_tried *t, const char *url)
 {
 	jsonw_comma(b);
@@ -202,7 +203,8 @@ static void json_end(struct purge *p, bool list)
 static const char *verb(const struct ngc_purge_request *req)
 {
 	static const char *const done[] = { "removed", "invalidated", "expired" };
-	static const char *const would[] = { "would remove", "would invalidate", "would expire" };
+	static const char *const would[] = { "would remove", "would invalidate",
+		"would expire" };
 
 	return req->dry_run ? would[req->mode] : done[req->mode];
 }
@@ -227,7 +229,8 @@ static void text_end(struct purge *p)
 	if (r->purged > 0)
 		ngc_buf_printf(b, " (%s%s)", ngc_format_size(r->bytes, size),
 		    r->bytes < 1024 ? " bytes" : "");
-	text_count(b, r->variants, r->variants == 1 ? "of them a variant" : "of them variants");
+	text_count(b, r->variants,
+	    r->variants == 1 ? "of them a variant" : "of them variants");
 	text_count(b, r->already_gone, "already gone");
 	text_count(b, r->replaced, "replaced by nginx meanwhile and kept");
 	text_count(b, r->failed, "failed");
@@ -253,7 +256,8 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	code = ngc_purge(&p->req, &p->result, &err);
 	ui_walked(p->env, &p->result.found);
 	ui_ambiguous(&p->result.found);
-	status = code == NGC_OK ? ui_selection_status(p->env, &p->result.found, args) : ui_failed(&err);
+	status = code == NGC_OK ? ui_selection_status(p->env, &p->result.found, args)
+				: ui_failed(&err);
 	if (status != EXIT_PARTIAL && p->result.failed > 0)
 		status = EXIT_PARTIAL;
 	if (status == EXIT_USAGE)

@@ -83,10 +83,11 @@ static void print_json(const struct ngc_reload_result *r, enum ngc_signal signal
 	char *text;
 
 	each_message(r, append_message, messages);
-	doc = json_pack("{s:i, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o}", "schema", 1, "command",
-	    "reload", "signal", ngc_signal_name(signal), "pid",
-	    r->pid != 0 ? json_integer(r->pid) : json_null(), "tested", r->tested, "ok", r->ok,
-	    "workers_before", pids(r->before), "workers_after", pids(r->after), "messages", messages);
+	doc = json_pack("{s:i, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o}", "schema", 1,
+	    "command", "reload", "signal", ngc_signal_name(signal), "pid",
+	    r->pid != 0 ? json_integer(r->pid) : json_null(), "tested", r->tested, "ok",
+	    r->ok, "workers_before", pids(r->before), "workers_after", pids(r->after),
+	    "messages", messages);
 	text = json_dumps(doc, JSON_COMPACT);
 	if (text != NULL)
 		ngc_buf_printf(&b, "%s\n", text);

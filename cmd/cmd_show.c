@@ -10,17 +10,19 @@
 
 static const struct cmd_opt show_opts[] = {
 	{ OPT_REQUEST, 'X', "request", "METHOD", "the request's method (default: GET)" },
-	{ OPT_HEADER, 'H', "header", "HEADER", "a header of the request, NAME: VALUE; repeatable" },
+	{ OPT_HEADER, 'H', "header", "HEADER",
+	    "a header of the request, NAME: VALUE; repeatable" },
 	{ OPT_BODY, 0, "body", NULL, "write the stored body, as it is" },
 	{ OPT_KEY, 0, "key", "KEY", "the entry of this key" },
 	{ OPT_FILE, 0, "file", "PATH", "the entry in this cache file" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
 };
 
-static const char *const show_synopsis[] = { "show [options] URL", "show [options] --key KEY",
-	"show [options] --file PATH", NULL };
+static const char *const show_synopsis[] = { "show [options] URL",
+	"show [options] --key KEY", "show [options] --file PATH", NULL };
 
-static enum ngc_code write_piece(void *arg, const void *p, size_t n, struct ngc_error *err)
+static enum ngc_code write_piece(void *arg, const void *p, size_t n,
+    struct ngc_error *err)
 {
 	struct ngc_buf *b = arg;
 
@@ -65,7 +67,8 @@ static void text_located(struct ngc_buf *b, const struct ngc_located *l)
 	const struct ngc_explanation *e = l->explanation;
 
 	if (e->key.p == NULL) {
-		ngc_buf_add_str(b, "    its key is not known; 'ngxcache explain' tells more\n");
+		ngc_buf_add_str(b,
+		    "    its key is not known; 'ngxcache explain' tells more\n");
 		return;
 	}
 	ngc_buf_add_str(b, "looked up:\n    ");
@@ -76,7 +79,8 @@ static void text_located(struct ngc_buf *b, const struct ngc_located *l)
 }
 
 /* On standard error: the answer is no. */
-static void tell_miss(const struct cmd_env *env, const char *what, const struct ngc_shown *shown)
+static void tell_miss(const struct cmd_env *env, const char *what,
+    const struct ngc_shown *shown)
 {
 	struct ngc_buf b = { 0 };
 
@@ -93,7 +97,8 @@ static void tell_miss(const struct cmd_env *env, const char *what, const struct 
 static bool args_are_right(const struct cmd_env *env, const struct cmd_args *args)
 {
 	if (ngc_select_selectors(env->select) != 1) {
-		ui_error("show: expected one URL, --key or --file; see 'ngxcache help show'");
+		ui_error(
+		    "show: expected one URL, --key or --file; see 'ngxcache help show'");
 		return false;
 	}
 	if (args->n_words == 0 &&
@@ -123,7 +128,8 @@ static int show_found(struct cmd_env *env, const struct cmd_args *args,
 	int status;
 
 	if (code == NGC_GONE) {
-		tell_miss(env, args->n_words > 0 ? args->words[0] : args->opts[0].value, &shown);
+		tell_miss(env, args->n_words > 0 ? args->words[0] : args->opts[0].value,
+		    &shown);
 		status = shown.found.failed > 0 ? EXIT_PARTIAL : EXIT_NO;
 	} else if (code != NGC_OK) {
 		status = ui_failed(&err);

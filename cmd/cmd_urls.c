@@ -63,7 +63,8 @@ static int urls_run(struct cmd_env *env, const struct cmd_args *args)
 	if (env->verbose && urls.without > 0)
 		ui_error("left out %llu entries whose key tells no URL",
 		    (unsigned long long)urls.without);
-	status = code == NGC_OK ? ui_selection_status(env, &urls.found, args) : ui_failed(&err);
+	status = code == NGC_OK ? ui_selection_status(env, &urls.found, args)
+				: ui_failed(&err);
 	if (status != EXIT_USAGE)
 		write_urls(env, &urls);
 	ngc_urls_free(&urls);

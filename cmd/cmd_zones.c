@@ -31,10 +31,12 @@ static void problem(void *arg, const struct ngc_error *err)
 }
 
 /*
- * Measure, or look whether it is there.  NGC_INVALID: a directory of the command line is no
- * cache; of the configuration's, where the others are none the worse for it, it is a problem.
+ * Measure, or look whether it is there.  NGC_INVALID: a directory of the command line is
+ * no cache; of the configuration's, where the others are none the worse for it, it is a
+ * problem.
  */
-static enum ngc_code measure(struct zones *z, const struct ngc_zone *zone, struct ngc_usage *out)
+static enum ngc_code measure(struct zones *z, const struct ngc_zone *zone,
+    struct ngc_usage *out)
 {
 	struct ngc_usage_request req = { .site = z->env->site,
 		.jobs = z->env->jobs,
@@ -46,7 +48,8 @@ static enum ngc_code measure(struct zones *z, const struct ngc_zone *zone, struc
 	enum ngc_code code;
 
 	if (!z->measure) {
-		*out = (struct ngc_usage){ .exists = ngc_site_place(z->env->site, zone, &place) };
+		*out = (struct ngc_usage){ .exists = ngc_site_place(z->env->site, zone,
+					       &place) };
 		return NGC_OK;
 	}
 	code = ngc_usage_measure(&req, zone, out, &err);
@@ -84,12 +87,13 @@ static json_t *json_list(const char *const *list)
 
 static json_t *json_use(const struct ngc_use *u)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I}", "zone",
-	    json_words(u->zone), "server_names", json_list(u->server_names), "listen",
-	    json_list(u->listen), "location", json_words(u->location), "parents",
-	    json_list(u->parents), "protocol", ngc_protocol_name(u->protocol), "pass",
-	    json_words(u->pass), "key", json_words(u->key), "needs", json_list(u->needs),
-	    "file", json_words(u->file), "line", (json_int_t)u->line);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I}",
+	    "zone", json_words(u->zone), "server_names", json_list(u->server_names),
+	    "listen", json_list(u->listen), "location", json_words(u->location),
+	    "parents", json_list(u->parents), "protocol", ngc_protocol_name(u->protocol),
+	    "pass", json_words(u->pass), "key", json_words(u->key), "needs",
+	    json_list(u->needs), "file", json_words(u->file), "line",
+	    (json_int_t)u->line);
 }
 
 /* The uses that may select a zone; zone NULL: those that can select none. */
@@ -114,7 +118,8 @@ static json_t *json_known(bool known, int64_t v)
 	return known ? json_integer(v) : json_null();
 }
 
-static json_t *json_zone(struct zones *z, const struct ngc_zone *zone, const struct ngc_usage *u)
+static json_t *json_zone(struct zones *z, const struct ngc_zone *zone,
+    const struct ngc_usage *u)
 {
 	char levels[NGC_LEVELS_TEXT];
 	bool has_levels = zone->levels_known && zone->levels.n > 0;
@@ -126,26 +131,31 @@ static json_t *json_zone(struct zones *z, const struct ngc_zone *zone, const str
 	    json_words(zone->configured ? ngc_protocol_name(zone->type) : NULL));
 	json_object_set_new(o, "path", json_words(zone->path));
 	json_object_set_new(o, "levels", json_words(has_levels ? levels : NULL));
-	json_object_set_new(o, "keys_zone_size", json_known(zone->configured, zone->keys_zone_size));
-	json_object_set_new(o, "max_size", json_known(zone->max_size >= 0, zone->max_size));
-	json_object_set_new(o, "min_free", json_known(zone->min_free >= 0, zone->min_free));
+	json_object_set_new(o, "keys_zone_size",
+	    json_known(zone->configured, zone->keys_zone_size));
+	json_object_set_new(o, "max_size",
+	    json_known(zone->max_size >= 0, zone->max_size));
+	json_object_set_new(o, "min_free",
+	    json_known(zone->min_free >= 0, zone->min_free));
 	json_object_set_new(o, "inactive", json_known(zone->configured, zone->inactive));
 	json_object_set_new(o, "use_temp_path",
 	    zone->configured ? json_boolean(zone->use_temp_path) : json_null());
 	json_object_set_new(o, "file", json_words(zone->file));
 	json_object_set_new(o, "line", json_known(zone->configured, zone->line));
 	json_object_set_new(o, "exists", json_boolean(u->exists));
-	json_object_set_new(o, "entries", json_known(u->known, (int64_t)u->totals.candidates));
+	json_object_set_new(o, "entries",
+	    json_known(u->known, (int64_t)u->totals.candidates));
 	json_object_set_new(o, "bytes", json_known(u->known, (int64_t)u->totals.bytes));
-	json_object_set_new(o, "allocated", json_known(u->known, (int64_t)u->totals.allocated));
+	json_object_set_new(o, "allocated",
+	    json_known(u->known, (int64_t)u->totals.allocated));
 	json_object_set_new(o, "uses", json_uses(ngc_site_conf(z->env->site), zone));
 	return o;
 }
 
 static void print_document(json_t *zones, json_t *unresolved)
 {
-	json_t *doc = json_pack("{s:i, s:s, s:o, s:o}", "schema", 1, "command", "zones", "zones",
-	    zones, "uses_unresolved", unresolved);
+	json_t *doc = json_pack("{s:i, s:s, s:o, s:o}", "schema", 1, "command", "zones",
+	    "zones", zones, "uses_unresolved", unresolved);
 	char *text = json_dumps(doc, JSON_COMPACT);
 	struct ngc_buf b = { .failed = text == NULL };
 
@@ -163,7 +173,8 @@ static void text_limits(struct ngc_buf *b, const struct ngc_zone *zone)
 
 	if (zone->levels_known)
 		ngc_buf_printf(b, "    levels %s",
-		    zone->levels.n > 0 ? ngc_levels_format(&zone->levels, levels) : "none");
+		    zone->levels.n > 0 ? ngc_levels_format(&zone->levels, levels)
+				       : "none");
 	else
 		ngc_buf_add_str(b, "    levels found per file");
 	if (zone->configured) {
@@ -172,7 +183,8 @@ static void text_limits(struct ngc_buf *b, const struct ngc_zone *zone)
 		ngc_buf_printf(b, ", inactive %s", ngc_format_seconds(zone->inactive, t));
 	}
 	if (zone->max_size >= 0)
-		ngc_buf_printf(b, ", max size %s", ngc_format_size((uint64_t)zone->max_size, t));
+		ngc_buf_printf(b, ", max size %s",
+		    ngc_format_size((uint64_t)zone->max_size, t));
 	ngc_buf_add_char(b, '\n');
 }
 
@@ -186,7 +198,8 @@ static void text_usage(struct ngc_buf *b, const struct ngc_usage *u)
 		ngc_buf_printf(b, "    %llu %s, %s%s (%s on disk)\n",
 		    (unsigned long long)u->totals.candidates,
 		    u->totals.candidates == 1 ? "entry" : "entries",
-		    ngc_format_size(u->totals.bytes, size), u->totals.bytes < 1024 ? " bytes" : "",
+		    ngc_format_size(u->totals.bytes, size),
+		    u->totals.bytes < 1024 ? " bytes" : "",
 		    ngc_format_size(u->totals.allocated, disk));
 }
 
@@ -200,7 +213,8 @@ static void text_use(struct ngc_buf *b, const struct ngc_use *u)
 {
 	const char *before = "    used by ";
 
-	for (const char *const *name = u->server_names; *name != NULL; name++, before = " ")
+	for (const char *const *name = u->server_names; *name != NULL;
+	     name++, before = " ")
 		text_word(b, before, *name);
 	if (u->server_names[0] == NULL)
 		ngc_buf_printf(b, "%sa server without a name", before);
@@ -210,14 +224,15 @@ static void text_use(struct ngc_buf *b, const struct ngc_use *u)
 	ngc_buf_add_char(b, '\n');
 }
 
-static void text_zone(struct ngc_buf *b, const struct zones *z, const struct ngc_zone *zone,
-    const struct ngc_usage *usage)
+static void text_zone(struct ngc_buf *b, const struct zones *z,
+    const struct ngc_zone *zone, const struct ngc_usage *usage)
 {
 	const struct ngc_conf *conf = ngc_site_conf(z->env->site);
 	const struct ngc_use *u;
 
 	text_word(b, "", zone->name != NULL ? zone->name : "-");
-	ngc_buf_printf(b, "  %s  ", zone->configured ? ngc_protocol_name(zone->type) : "directory");
+	ngc_buf_printf(b, "  %s  ",
+	    zone->configured ? ngc_protocol_name(zone->type) : "directory");
 	text_word(b, "", zone->path);
 	ngc_buf_add_char(b, '\n');
 	text_limits(b, zone);
@@ -248,7 +263,8 @@ static int zones_run(struct cmd_env *env, const struct cmd_args *args)
 			text_zone(&text, &z, zone, &usage);
 	}
 	if (env->json)
-		print_document(json_incref(list), json_uses(ngc_site_conf(env->site), NULL));
+		print_document(json_incref(list),
+		    json_uses(ngc_site_conf(env->site), NULL));
 	else
 		out_write(&text);
 	status = z.failed > 0 ? EXIT_PARTIAL : EXIT_DONE;

@@ -21,7 +21,8 @@ enum ngc_code file_read(const char *path, struct ngc_buf *out, struct ngc_error 
 		ngc_buf_add(out, piece, (size_t)n);
 	}
 	if (n < 0)
-		ngc_fail(err, NGC_INVALID, errno, "%s", standard ? "standard input" : path);
+		ngc_fail(err, NGC_INVALID, errno, "%s",
+		    standard ? "standard input" : path);
 	if (fd >= 0 && !standard)
 		close(fd);
 	if (n < 0)

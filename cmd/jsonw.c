@@ -49,7 +49,8 @@ void jsonw_text(struct ngc_buf *b, struct ngc_bytes s)
 			n = 1;
 		} else {
 			n = ngc_utf8_sequence(s);
-			ngc_buf_add(b, n > 0 ? (const char *)s.p : "\xef\xbf\xbd", n > 0 ? n : 3);
+			ngc_buf_add(b, n > 0 ? (const char *)s.p : "\xef\xbf\xbd",
+			    n > 0 ? n : 3);
 			n = n > 0 ? n : 1;
 		}
 		s = ngc_bytes_from(s, n);

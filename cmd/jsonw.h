@@ -19,10 +19,13 @@ void jsonw_text(struct ngc_buf *b, struct ngc_bytes s);
 /* The same with the quotes. */
 void jsonw_string(struct ngc_buf *b, struct ngc_bytes s);
 
-/* Members of an object: a comma unless the object was just opened, the name, the value. */
+/* Members of an object: a comma unless the object was just opened, the name, the value.
+ */
 void jsonw_name(struct ngc_buf *b, const char *name);
-void jsonw_member_bytes(struct ngc_buf *b, const char *name, struct ngc_bytes s); /* absent: null */
-void jsonw_member_str(struct ngc_buf *b, const char *name, const char *s);        /* NULL: null */
+void jsonw_member_bytes(struct ngc_buf *b, const char *name,
+    struct ngc_bytes s); /* absent: null */
+void jsonw_member_str(struct ngc_buf *b, const char *name,
+    const char *s); /* NULL: null */
 void jsonw_member_int(struct ngc_buf *b, const char *name, int64_t v);
 void jsonw_member_uint(struct ngc_buf *b, const char *name, uint64_t v);
 void jsonw_member_bool(struct ngc_buf *b, const char *name, bool v);

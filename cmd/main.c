@@ -2,12 +2,12 @@
 /*
  * ngxcache: administers nginx's caches.
  *
- * The stages of a run, all in this file: parse the command line by the tables (opts.c), read the
- * configuration or the directories named (ngc_site_open()), build the selection, run the command,
- * and make sure that standard output took it all.
+ * The stages of a run, all in this file: parse the command line by the tables (opts.c),
+ *read the configuration or the directories named (ngc_site_open()), build the selection,
+ *run the command, and make sure that standard output took it all.
  *
- * cmd_explain.c cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_urls.c cmd_zones.c: a command each:
- *	options into a request, one call into the library, the result rendered
+ * cmd_explain.c cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_urls.c cmd_zones.c: a
+ *command each: options into a request, one call into the library, the result rendered
  * opts.c	option tables, parsing, help
  * file.c	reading a file whole
  * ui.c		messages and questions on the terminal
@@ -31,8 +31,8 @@
 
 #define JOBS_MAX 256
 
-const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain, &cmd_urls,
-	&cmd_purge, &cmd_reload, NULL };
+const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain,
+	&cmd_urls, &cmd_purge, &cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -182,7 +182,8 @@ static bool standard_input_twice(const struct globals *g, const struct cmd_args 
 }
 
 /* Read what the command works on, and run it. */
-static int run_command(const struct cmd *cmd, struct globals *g, const struct cmd_args *args)
+static int run_command(const struct cmd *cmd, struct globals *g,
+    const struct cmd_args *args)
 {
 	struct ngc_buf dump = { 0 };
 	const char **files = NULL;
@@ -216,8 +217,8 @@ static int run_command(const struct cmd *cmd, struct globals *g, const struct cm
 	}
 	if (g->env.verbose)
 		print_warnings(g->env.site);
-	if ((cmd->flags & CMD_CACHES) && ngc_site_zones(g->env.site) == 0 && !g->env.quiet &&
-	    ngc_site_conf(g->env.site) != NULL)
+	if ((cmd->flags & CMD_CACHES) && ngc_site_zones(g->env.site) == 0 &&
+	    !g->env.quiet && ngc_site_conf(g->env.site) != NULL)
 		ui_error("%s: there is no cache: no *_cache_path in it",
 		    ngc_conf_file(ngc_site_conf(g->env.site)));
 	status = cmd->run(&g->env, args);
@@ -278,7 +279,8 @@ static void catch_signals(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaction(numbers[i], &ends, NULL);
 	sigaction(SIGPIPE, &ignored, NULL);
-	signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would hide how nginx -t ended */
+	signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would hide how
+				     nginx -t ended */
 }
 
 int main(int argc, char **argv)

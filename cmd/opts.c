@@ -9,12 +9,13 @@
 #include "ngc/text.h"
 
 /*
- * The tables of options are the single source for parsing, for the help, for completion and for
- * the test that compares the manual.
+ * The tables of options are the single source for parsing, for the help, for completion
+ * and for the test that compares the manual.
  */
 
 const struct cmd_opt cmd_global_opts[] = {
-	{ OPT_CONF, 'c', "conf", "FILE", "nginx configuration; - is the output of nginx -T" },
+	{ OPT_CONF, 'c', "conf", "FILE",
+	    "nginx configuration; - is the output of nginx -T" },
 	{ OPT_PREFIX, 'p', "prefix", "DIR", "nginx prefix, for relative paths" },
 	{ OPT_ROOT, 'R', "root", "DIR", "the configuration and its paths lie below DIR" },
 	{ OPT_ZONE, 'z', "zone", "NAME", "only this zone; repeatable" },
@@ -34,27 +35,32 @@ const struct cmd_opt cmd_global_opts[] = {
 const struct cmd_opt cmd_select_opts[] = {
 	{ OPT_KEY, 0, "key", "KEY", "exactly this key" },
 	{ OPT_GLOB, 0, "glob", "GLOB", "keys matching a shell pattern, as a whole" },
-	{ OPT_REGEX, 0, "regex", "RE", "keys in which a PCRE2 regular expression matches" },
+	{ OPT_REGEX, 0, "regex", "RE",
+	    "keys in which a PCRE2 regular expression matches" },
 	{ OPT_TAG, 0, "tag", "TAG", "entries whose response carries this tag" },
 	{ OPT_TAG_HEADER, 0, "tag-header", "NAME", "one more header that holds tags" },
 	{ OPT_FILE, 0, "file", "PATH", "this cache file" },
-	{ OPT_FROM, 0, "from", "FILE", "many URLs: lines, NUL-ended or JSON; - is stdin" },
+	{ OPT_FROM, 0, "from", "FILE",
+	    "many URLs: lines, NUL-ended or JSON; - is stdin" },
 	{ OPT_ALL, 0, "all", NULL, "everything" },
 	{ OPT_HOST, 0, "host", "HOST", "only this host (*.HOST: its subdomains)" },
 	{ OPT_METHOD, 0, "method", "M", "only entries of this method" },
 	{ OPT_STATUS, 0, "status", "LIST", "only these statuses: 404, 3xx, 400-499" },
 	{ OPT_TYPE, 0, "type", "GLOB", "only media types like this" },
-	{ OPT_WITH_HEADER, 0, "header", "'NAME: GLOB'", "only with such a response header" },
+	{ OPT_WITH_HEADER, 0, "header", "'NAME: GLOB'",
+	    "only with such a response header" },
 	{ OPT_LARGER, 0, "larger-than", "SIZE", "only files larger than this" },
 	{ OPT_SMALLER, 0, "smaller-than", "SIZE", "only files smaller than this" },
 	{ OPT_OLDER, 0, "older-than", "AGE", "only entries cached longer ago" },
 	{ OPT_NEWER, 0, "newer-than", "AGE", "only entries cached less long ago" },
-	{ OPT_CACHED_BEFORE, 0, "cached-before", "TIME", "only entries cached then or earlier" },
+	{ OPT_CACHED_BEFORE, 0, "cached-before", "TIME",
+	    "only entries cached then or earlier" },
 	{ OPT_EXPIRED, 0, "expired", NULL, "only entries that are not fresh" },
 	{ OPT_FRESH, 0, "fresh", NULL, "only fresh entries" },
 	{ OPT_VARIANTS_ONLY, 0, "variants-only", NULL, "only variants (Vary)" },
 	{ OPT_EXCLUDE, 0, "exclude", "GLOB", "not the keys matching this; repeatable" },
-	{ OPT_LIMIT_HOST, 0, "limit-host", "HOST", "only this host, whatever else is said" },
+	{ OPT_LIMIT_HOST, 0, "limit-host", "HOST",
+	    "only this host, whatever else is said" },
 	{ OPT_LOOSE, 0, "loose", NULL, "also what may be a longer URL's" },
 	{ OPT_THOROUGH, 0, "thorough", NULL, "walk in every case, for stray variants" },
 	{ OPT_NO_WALK, 0, "no-walk", NULL, "look names up only, walk in no case" },
@@ -117,7 +123,8 @@ const char *cmd_args_get(const struct cmd_args *a, enum opt_id id)
 
 static void usage_hint(const struct cmd *cmd)
 {
-	ui_error("see 'ngxcache help%s%s'", cmd != NULL ? " " : "", cmd != NULL ? cmd->name : "");
+	ui_error("see 'ngxcache help%s%s'", cmd != NULL ? " " : "",
+	    cmd != NULL ? cmd->name : "");
 }
 
 static bool unknown_option(const struct table *t, const char *word, const struct cmd *cmd)
@@ -128,7 +135,8 @@ static bool unknown_option(const struct table *t, const char *word, const struct
 	for (size_t i = 0; i < t->n; i++)
 		names[i] = t->opts[i]->name;
 	if (strncmp(word, "--", 2) == 0) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="),
+		    word + 2);
 		near = ngc_text_nearest(name, names);
 	}
 	if (near != NULL)
@@ -139,7 +147,8 @@ static bool unknown_option(const struct table *t, const char *word, const struct
 	return false;
 }
 
-/* Long names are taken whole only: an abbreviation that works today may be two options' later. */
+/* Long names are taken whole only: an abbreviation that works today may be two options'
+ * later. */
 static bool is_whole(const char *word, const char *name)
 {
 	size_t n = strlen(name);
@@ -163,7 +172,8 @@ static bool take(const struct cmd_opt *o, struct cmd_args *args,
 	return true;
 }
 
-/* The word that getopt_long() stopped at; a long option's value may be the word behind it. */
+/* The word that getopt_long() stopped at; a long option's value may be the word behind
+ * it. */
 static const char *word_in_hand(char **argv, const struct cmd_opt *o)
 {
 	const char *word = argv[optind - 1];
@@ -172,8 +182,9 @@ static const char *word_in_hand(char **argv, const struct cmd_opt *o)
 }
 
 /* Parse up to the first word (cmd NULL), or all there is. */
-static bool parse_options(int argc, char **argv, const struct cmd *cmd, struct cmd_args *args,
-    bool (*global)(void *arg, enum opt_id id, const char *value), void *arg)
+static bool parse_options(int argc, char **argv, const struct cmd *cmd,
+    struct cmd_args *args, bool (*global)(void *arg, enum opt_id id, const char *value),
+    void *arg)
 {
 	struct table t;
 	int r, index;
@@ -190,8 +201,8 @@ static bool parse_options(int argc, char **argv, const struct cmd *cmd, struct c
 			return false;
 		}
 		if (r == '?')
-			return unknown_option(&t, optopt != 0 && optopt < 128 ? letter : argv[optind - 1],
-			    cmd);
+			return unknown_option(&t,
+			    optopt != 0 && optopt < 128 ? letter : argv[optind - 1], cmd);
 		if (r == 0 && !is_whole(word_in_hand(argv, o), o->name))
 			return unknown_option(&t, word_in_hand(argv, o), cmd);
 		if (!take(o, args, global, arg))
@@ -235,7 +246,8 @@ bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *
 		if (++optind == argc)
 			return global(arg, OPT_HELP, NULL);
 		*cmd = cmd_find(argv[optind]);
-		return *cmd != NULL ? global(arg, OPT_HELP, NULL) : unknown_command(argv[optind]);
+		return *cmd != NULL ? global(arg, OPT_HELP, NULL)
+				    : unknown_command(argv[optind]);
 	}
 	*cmd = cmd_find(argv[optind]);
 	if (*cmd == NULL)
@@ -294,14 +306,16 @@ static void bad_url(void *arg, size_t number, const struct ngc_error *err)
 	f->env->bad_urls++;
 }
 
-static enum ngc_code add_from(struct cmd_env *env, const char *file, struct ngc_error *err)
+static enum ngc_code add_from(struct cmd_env *env, const char *file,
+    struct ngc_error *err)
 {
 	struct list_file f = { strcmp(file, "-") == 0 ? "standard input" : file, env };
 	struct ngc_buf text = { 0 };
 	enum ngc_code code = file_read(file, &text, err);
 
 	if (code == NGC_OK)
-		code = ngc_select_add_many(env->select, ngc_buf_bytes(&text), bad_url, &f, err);
+		code = ngc_select_add_many(env->select, ngc_buf_bytes(&text), bad_url, &f,
+		    err);
 	if (code != NGC_OK)
 		ngc_wrap(err, "--from");
 	ngc_buf_free(&text);
@@ -321,8 +335,8 @@ static enum ngc_code add_option(struct cmd_env *env, const struct cmd_arg *a,
 		if (select_kinds[i].id != a->id)
 			continue;
 		if (select_kinds[i].filter)
-			return ngc_select_filter(env->select, (enum ngc_filter_kind)kind, a->value,
-			    env->now, err);
+			return ngc_select_filter(env->select, (enum ngc_filter_kind)kind,
+			    a->value, env->now, err);
 		return ngc_select_add(env->select, (enum ngc_selector_kind)kind,
 		    a->value != NULL ? a->value : "--all", err);
 	}
@@ -357,9 +371,10 @@ static void print_options(const char *title, const struct cmd_opt *opts)
 	printf("\n%s:\n", title);
 	for (; opts->id != OPT_NONE; opts++) {
 		char left[64];
-		int n = snprintf(left, sizeof(left), "%c%c%c --%s%s%s", opts->letter ? '-' : ' ',
-		    opts->letter ? opts->letter : ' ', opts->letter ? ',' : ' ', opts->name,
-		    opts->value != NULL ? " " : "", opts->value != NULL ? opts->value : "");
+		int n = snprintf(left, sizeof(left), "%c%c%c --%s%s%s",
+		    opts->letter ? '-' : ' ', opts->letter ? opts->letter : ' ',
+		    opts->letter ? ',' : ' ', opts->name, opts->value != NULL ? " " : "",
+		    opts->value != NULL ? opts->value : "");
 
 		if (n > 27)
 			printf("  %s\n  %27s  %s\n", left, "", opts->help);
@@ -370,10 +385,11 @@ static void print_options(const char *title, const struct cmd_opt *opts)
 
 static void print_program_help(void)
 {
-	printf("usage: ngxcache [options] COMMAND [options] [argument...]\n\n"
-	       "Administers nginx's caches on stock nginx: lists, inspects and purges what\n"
-	       "proxy_cache, fastcgi_cache, uwsgi_cache and scgi_cache stored.\n\n"
-	       "commands:\n");
+	printf(
+	    "usage: ngxcache [options] COMMAND [options] [argument...]\n\n"
+	    "Administers nginx's caches on stock nginx: lists, inspects and purges what\n"
+	    "proxy_cache, fastcgi_cache, uwsgi_cache and scgi_cache stored.\n\n"
+	    "commands:\n");
 	for (size_t i = 0; cmd_all[i] != NULL; i++)
 		printf("  %-10s %s\n", cmd_all[i]->name, cmd_all[i]->summary);
 	print_options("options of every command", cmd_global_opts);
@@ -387,7 +403,8 @@ void opts_print_help(const struct cmd *cmd)
 		return;
 	}
 	for (size_t i = 0; cmd->synopsis[i] != NULL; i++)
-		printf("%s ngxcache %s\n", i == 0 ? "usage:" : "      ", cmd->synopsis[i]);
+		printf("%s ngxcache %s\n", i == 0 ? "usage:" : "      ",
+		    cmd->synopsis[i]);
 	printf("\n%s\n", cmd->summary);
 	if (cmd->opts != NULL && cmd->opts->id != OPT_NONE)
 		print_options("options", cmd->opts);

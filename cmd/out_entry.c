@@ -7,7 +7,8 @@
 #include "ngc/units.h"
 #include "ngc/urls.h"
 
-/* The response header and the sizes; a file cut within its header is shown as far as it goes. */
+/* The response header and the sizes; a file cut within its header is shown as far as it
+ * goes. */
 static enum ngc_code load(struct ngc_entry *e, struct ngc_error *err)
 {
 	enum ngc_code code = ngc_entry_stat(e, err);
@@ -21,11 +22,12 @@ static enum ngc_code load(struct ngc_entry *e, struct ngc_error *err)
 static void read_key(const struct cmd_env *env, const struct ngc_entry *e,
     struct ngc_reading *out)
 {
-	ngc_route_read(ngc_site_router(env->site), ngc_cache_zone(e->cache), e->header.key, out);
+	ngc_route_read(ngc_site_router(env->site), ngc_cache_zone(e->cache),
+	    e->header.key, out);
 }
 
-static void json_url(struct ngc_buf *b, const struct cmd_env *env, const struct ngc_entry *e,
-    const struct ngc_reading *r)
+static void json_url(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_entry *e, const struct ngc_reading *r)
 {
 	struct ngc_entry_url url;
 
@@ -42,7 +44,8 @@ static void json_url(struct ngc_buf *b, const struct cmd_env *env, const struct 
 	ngc_buf_add_char(b, '"');
 }
 
-static void json_key(struct ngc_buf *b, const struct cmd_env *env, const struct ngc_entry *e)
+static void json_key(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_entry *e)
 {
 	struct ngc_bytes key = e->header.key;
 	struct ngc_reading r;
@@ -73,7 +76,8 @@ static void json_kind(struct ngc_buf *b, const struct ngc_entry *e)
 	const struct ngc_header *h = &e->header;
 	char variant[NGC_NAME_LEN + 1];
 
-	jsonw_member_str(b, "kind", ngc_header_is_variant(h, e->name) ? "variant" : "main");
+	jsonw_member_str(b, "kind",
+	    ngc_header_is_variant(h, e->name) ? "variant" : "main");
 	jsonw_member_bytes(b, "vary", or_absent(h->vary));
 	if (h->variant != NULL)
 		ngc_hex(h->variant, variant);
@@ -83,7 +87,8 @@ static void json_kind(struct ngc_buf *b, const struct ngc_entry *e)
 	jsonw_member_str(b, "layout", ngc_layout_abi(h->layout));
 }
 
-static void json_tags(struct ngc_buf *b, const struct cmd_env *env, const struct ngc_response *r)
+static void json_tags(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_response *r)
 {
 	struct ngc_tag_position at = { 0 };
 	struct ngc_bytes tag;
@@ -109,7 +114,8 @@ static void json_response(struct ngc_buf *b, const struct cmd_env *env,
 	else
 		jsonw_member_null(b, "status");
 	jsonw_member_bytes(b, "content_type", ngc_response_field(r, "Content-Type"));
-	jsonw_member_bytes(b, "content_encoding", ngc_response_field(r, "Content-Encoding"));
+	jsonw_member_bytes(b, "content_encoding",
+	    ngc_response_field(r, "Content-Encoding"));
 	if (length.p != NULL && ngc_parse_number(length, &n))
 		jsonw_member_int(b, "content_length", n);
 	else
@@ -139,7 +145,8 @@ static void json_sizes(struct ngc_buf *b, const struct ngc_entry *e)
 		jsonw_member_null(b, "body_size");
 }
 
-static void json_times(struct ngc_buf *b, const struct cmd_env *env, const struct ngc_header *h)
+static void json_times(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_header *h)
 {
 	jsonw_member_int(b, "valid", h->valid);
 	json_optional(b, "last_modified", h->last_modified);
@@ -153,12 +160,12 @@ static void json_times(struct ngc_buf *b, const struct cmd_env *env, const struc
 /* A file whose header does not parse has a name and a size. */
 static void json_damaged(struct ngc_buf *b, const struct ngc_entry *e)
 {
-	static const char *const before[] = { "key", "url", "scheme", "method", "host", "uri",
-		"kind", "vary", "variant" };
+	static const char *const before[] = { "key", "url", "scheme", "method", "host",
+		"uri", "kind", "vary", "variant" };
 	static const char *const between[] = { "version", "layout", "protocol", "status",
 		"content_type", "content_encoding", "content_length", "tags" };
-	static const char *const after[] = { "header_start", "body_start", "body_size", "valid",
-		"last_modified", "date", "updating", "error", "etag", "state" };
+	static const char *const after[] = { "header_start", "body_start", "body_size",
+		"valid", "last_modified", "date", "updating", "error", "etag", "state" };
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
 		jsonw_member_null(b, before[i]);
@@ -182,8 +189,8 @@ static void json_file(struct ngc_buf *b, const struct ngc_entry *e)
 	ngc_buf_add_char(b, '"');
 }
 
-enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
-    struct ngc_error *err)
+enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env,
+    struct ngc_entry *e, struct ngc_error *err)
 {
 	enum ngc_code code = load(e, err);
 
@@ -228,13 +235,14 @@ const char out_entry_heading[] = "STATUS  STATE           SIZE  AGE        KEY\n
 
 static const char *state_color(const struct cmd_env *env, enum ngc_state s)
 {
-	static const char *const colors[] = { "\x1b[32m", "\x1b[33m", "\x1b[2m", "\x1b[31m" };
+	static const char *const colors[] = { "\x1b[32m", "\x1b[33m", "\x1b[2m",
+		"\x1b[31m" };
 
 	return env->color ? colors[s] : "";
 }
 
-enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
-    struct ngc_error *err)
+enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env,
+    struct ngc_entry *e, struct ngc_error *err)
 {
 	enum ngc_code code = load(e, err);
 	char size[NGC_UNIT_TEXT], age[NGC_UNIT_TEXT];
@@ -252,7 +260,8 @@ enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env, struc
 	state = ngc_header_state(&e->header, env->now);
 	ngc_format_seconds(env->now - e->header.date, age);
 	ngc_buf_printf(b, "%6d  %s%-11s%s  %7s  %-9s  ", e->response.status,
-	    state_color(env, state), ngc_state_name(state), env->color ? "\x1b[0m" : "", size, age);
+	    state_color(env, state), ngc_state_name(state), env->color ? "\x1b[0m" : "",
+	    size, age);
 	ngc_text_escape(b, e->header.key);
 	if (ngc_header_is_variant(&e->header, e->name))
 		ngc_buf_add_str(b, "  (variant)");
@@ -271,7 +280,8 @@ static void text_bytes(struct ngc_buf *b, const char *label, struct ngc_bytes s)
 	ngc_buf_add_char(b, '\n');
 }
 
-static void text_time(struct ngc_buf *b, const struct cmd_env *env, const char *label, int64_t t)
+static void text_time(struct ngc_buf *b, const struct cmd_env *env, const char *label,
+    int64_t t)
 {
 	char instant[NGC_UNIT_TEXT], away[NGC_UNIT_TEXT];
 	bool past = t <= env->now;
@@ -321,15 +331,15 @@ static void text_lifetime(struct ngc_buf *b, const struct cmd_env *env,
 	text_time(b, env, "cached", h->date);
 	text_time(b, env, "valid until", h->valid);
 	if (h->updating > 0 || h->error > 0)
-		ngc_buf_printf(b, "%-14s %llds while updating, %llds on errors\n", "stale for",
-		    (long long)h->updating, (long long)h->error);
+		ngc_buf_printf(b, "%-14s %llds while updating, %llds on errors\n",
+		    "stale for", (long long)h->updating, (long long)h->error);
 	if (h->last_modified != -1)
 		text_time(b, env, "last modified", h->last_modified);
 	text_bytes(b, "etag", h->etag);
 }
 
-enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
-    struct ngc_error *err)
+enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env,
+    struct ngc_entry *e, struct ngc_error *err)
 {
 	enum ngc_code code = load(e, err);
 	const struct ngc_header *h = &e->header;
@@ -351,8 +361,8 @@ enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env, struc
 	if (e->size >= 1024)
 		ngc_buf_printf(b, " (%s)", ngc_format_size((uint64_t)e->size, size));
 	ngc_buf_printf(b, ", body from %u\n", h->body_start);
-	ngc_buf_printf(b, "%-14s version %d, %s\n", "layout", ngc_layout_version(h->layout),
-	    ngc_layout_abi(h->layout));
+	ngc_buf_printf(b, "%-14s version %d, %s\n", "layout",
+	    ngc_layout_version(h->layout), ngc_layout_abi(h->layout));
 	text_response(b, &e->response);
 	return NGC_OK;
 }

@@ -5,25 +5,26 @@
 #include "cmd.h"
 #include "ngc/entry.h"
 
-/* An entry for people and for programs.  Both read what they show from the entry alone. */
+/* An entry for people and for programs.  Both read what they show from the entry alone.
+ */
 
 /* The members of an entry's JSON object, without the braces. */
-enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
-    struct ngc_error *err);
+enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env,
+    struct ngc_entry *e, struct ngc_error *err);
 
 /* What "show" adds to them. */
 void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e);
 
 /* One line: status, state, size, age, key. */
-enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
-    struct ngc_error *err);
+enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env,
+    struct ngc_entry *e, struct ngc_error *err);
 
 /* The heading of such lines, for a terminal. */
 extern const char out_entry_heading[];
 
 /* Everything, a line a fact. */
-enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env, struct ngc_entry *e,
-    struct ngc_error *err);
+enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env,
+    struct ngc_entry *e, struct ngc_error *err);
 
 /* What a selector that matched nothing tried, and what there is near. */
 void out_miss_text(struct ngc_buf *b, const struct cmd_env *env,

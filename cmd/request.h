@@ -5,7 +5,8 @@
 #include "cmd.h"
 #include "ngc/explain.h"
 
-/* A request as the command line describes it, with curl's letters: -X, -H, --data and a URL. */
+/* A request as the command line describes it, with curl's letters: -X, -H, --data and a
+ * URL. */
 struct request_line {
 	struct ngc_url *url;
 	const char *method;

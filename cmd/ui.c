@@ -27,7 +27,8 @@ void ui_error(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	ngc_fail(&err, NGC_FATAL, 0, "%s", text); /* escapes what is not fit for a terminal */
+	ngc_fail(&err, NGC_FATAL, 0, "%s",
+	    text); /* escapes what is not fit for a terminal */
 	print_line(err.text);
 }
 
@@ -54,7 +55,8 @@ void ui_walked(const struct cmd_env *env, const struct ngc_select_result *result
 	const struct ngc_walk_totals *t = &result->totals;
 
 	if (env->verbose && result->walked)
-		ui_error("walked: %llu candidates, %llu damaged, %llu orphans, %llu temporary, "
+		ui_error("walked: %llu candidates, %llu damaged, %llu orphans, %llu "
+			 "temporary, "
 			 "%llu foreign",
 		    (unsigned long long)t->candidates, (unsigned long long)t->damaged,
 		    (unsigned long long)t->orphans, (unsigned long long)t->temporary,
@@ -89,7 +91,8 @@ void ui_ambiguous(const struct ngc_select_result *result)
 		const struct ngc_selector_result *s = &result->selectors[i];
 
 		if (s->ambiguous > 0)
-			ui_error("%s: left %llu %s that may be a longer URL's; --loose takes them",
+			ui_error("%s: left %llu %s that may be a longer URL's; --loose "
+				 "takes them",
 			    s->text, (unsigned long long)s->ambiguous,
 			    s->ambiguous == 1 ? "entry" : "entries");
 	}
@@ -100,7 +103,8 @@ int ui_selection_status(const struct cmd_env *env, const struct ngc_select_resul
 {
 	if (result->failed + env->bad_urls > 0)
 		return EXIT_PARTIAL;
-	return result->matched == 0 && cmd_args_has(args, OPT_FAIL_IF_NONE) ? EXIT_NO : EXIT_DONE;
+	return result->matched == 0 && cmd_args_has(args, OPT_FAIL_IF_NONE) ? EXIT_NO
+									    : EXIT_DONE;
 }
 
 bool ui_confirm(const char *question)

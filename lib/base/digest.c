@@ -15,7 +15,8 @@ void ngc_md5(struct ngc_bytes s, unsigned char out[NGC_MD5_SIZE])
 
 uint32_t ngc_crc32(struct ngc_bytes s)
 {
-	/* crc32_z() of NULL asks for the initial value, which is that of the empty string. */
+	/* crc32_z() of NULL asks for the initial value, which is that of the empty
+	 * string. */
 	return (uint32_t)crc32_z(0, s.p, s.n);
 }
 

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 
 /*
- * The first block of an arena is small, later ones ever larger, so that many arenas may stay
- * small.  An arena that outgrows them gets blocks of a huge page each, where the system has
- * such: a large configuration is read in a fraction of the time when its memory does not
- * come page by page.
+ * The first block of an arena is small, later ones ever larger, so that many arenas may
+ * stay small.  An arena that outgrows them gets blocks of a huge page each, where the
+ * system has such: a large configuration is read in a fraction of the time when its
+ * memory does not come page by page.
  */
 #define BLOCK_MIN  ((size_t)4096)
 #define BLOCK_MAX  ((size_t)131072)
@@ -113,7 +113,8 @@ static void free_block(struct block *b)
 		free(b);
 }
 
-/* Another block with room for bytes: a big object gets one of its own behind the first. */
+/* Another block with room for bytes: a big object gets one of its own behind the first.
+ */
 static struct block *add_block(struct ngc_arena *a, size_t bytes)
 {
 	size_t usual = BLOCK_MIN << a->n_blocks;
@@ -149,7 +150,8 @@ void ngc_arena_free(struct ngc_arena *a)
 	free(a);
 }
 
-/* What objects of a size need at most: the size is a multiple of it.  Bytes need nothing. */
+/* What objects of a size need at most: the size is a multiple of it.  Bytes need nothing.
+ */
 static size_t alignment(size_t size)
 {
 	size_t a = size & (~size + 1);
@@ -163,7 +165,8 @@ void *ngc_arena_alloc(struct ngc_arena *a, size_t n, size_t size)
 	struct block *b = a->first;
 	void *p;
 
-	if (__builtin_mul_overflow(n, size, &bytes) || !ngc_size_add(bytes, align - 1, &total))
+	if (__builtin_mul_overflow(n, size, &bytes) ||
+	    !ngc_size_add(bytes, align - 1, &total))
 		return NULL;
 	if (b == NULL || total > b->size - b->used)
 		b = add_block(a, total);

@@ -15,12 +15,13 @@
 #endif
 
 /*
- * The path is walked component by component, each opened relative to the one before without
- * following a link; a link's text is put in front of what is left.  openat2(2) could resolve
- * below a root, but does not tell who owns the links, and is Linux's alone.
+ * The path is walked component by component, each opened relative to the one before
+ * without following a link; a link's text is put in front of what is left.  openat2(2)
+ * could resolve below a root, but does not tell who owns the links, and is Linux's alone.
  *
- * The links of /proc (PID/root, PID/cwd, PID/fd/N) lead where the kernel says, which in another
- * mount namespace is not where their text says.  They are followed so, but not below a root.
+ * The links of /proc (PID/root, PID/cwd, PID/fd/N) lead where the kernel says, which in
+ * another mount namespace is not where their text says.  They are followed so, but not
+ * below a root.
  */
 
 #ifdef O_PATH
@@ -51,7 +52,8 @@ static void enter(struct walk *w, int fd)
 	w->cur = fd;
 }
 
-/* Take the next component off the rest: 1, at the end 0, -1 and errno when it is too long. */
+/* Take the next component off the rest: 1, at the end 0, -1 and errno when it is too
+ * long. */
 static int next_component(struct walk *w, char out[NAME_MAX + 1])
 {
 	const char *p = w->rest + strspn(w->rest, "/");
@@ -157,7 +159,8 @@ static int go_up(struct walk *w)
 	return 0;
 }
 
-/* The flags for a component: what is passed, and what stands before a slash, is a directory. */
+/* The flags for a component: what is passed, and what stands before a slash, is a
+ * directory. */
 static int flags_for(const struct walk *w, int flags)
 {
 	if (!is_last(w))
@@ -165,7 +168,8 @@ static int flags_for(const struct walk *w, int flags)
 	return (w->rest[0] == '/' ? flags | O_DIRECTORY : flags) | O_CLOEXEC;
 }
 
-/* Walk one component; *opened becomes the descriptor of the last one, unless it is a link. */
+/* Walk one component; *opened becomes the descriptor of the last one, unless it is a
+ * link. */
 static int step(struct walk *w, const char *name, int flags, int *opened)
 {
 	bool last = is_last(w);

@@ -73,8 +73,8 @@ bool ngc_utf8_valid(struct ngc_bytes s)
 static bool is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x061c || c == 0x200e ||
-	       c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) ||
-	       c == 0xfeff;
+	       c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 size_t ngc_text_escape_one(struct ngc_bytes s, char out[NGC_ESCAPE_MAX])
@@ -93,7 +93,8 @@ size_t ngc_text_escape_one(struct ngc_bytes s, char out[NGC_ESCAPE_MAX])
 		memcpy(out, s.p, s.n);
 		return s.n;
 	}
-	return (size_t)snprintf(out, NGC_ESCAPE_MAX, c < 0x80 ? "\\x%02x" : "\\u{%04x}", c);
+	return (
+	    size_t)snprintf(out, NGC_ESCAPE_MAX, c < 0x80 ? "\\x%02x" : "\\u{%04x}", c);
 }
 
 void ngc_text_escape(struct ngc_buf *out, struct ngc_bytes s)

@@ -94,7 +94,8 @@ static size_t take_unit(struct ngc_bytes *s, size_t first, bool milliseconds)
 		const struct time_unit *u = &time_units[i];
 		struct ngc_bytes name = ngc_bytes_of(u->name);
 
-		if (!(milliseconds ? u->milliseconds : u->seconds) || !ngc_bytes_starts(*s, name))
+		if (!(milliseconds ? u->milliseconds : u->seconds) ||
+		    !ngc_bytes_starts(*s, name))
 			continue;
 		*s = ngc_bytes_from(*s, name.n);
 		return i;
@@ -179,16 +180,19 @@ static bool parse_calendar(struct ngc_bytes s, int64_t *out)
 		return false;
 	s.n--;
 	if (!take_field(&s, 4, '-', &tm.tm_year) || !take_field(&s, 2, '-', &tm.tm_mon) ||
-	    !take_field(&s, 2, 'T', &tm.tm_mday) || !take_field(&s, 2, ':', &tm.tm_hour) ||
-	    !take_field(&s, 2, ':', &tm.tm_min) || !take_field(&s, 2, '\0', &tm.tm_sec))
+	    !take_field(&s, 2, 'T', &tm.tm_mday) ||
+	    !take_field(&s, 2, ':', &tm.tm_hour) || !take_field(&s, 2, ':', &tm.tm_min) ||
+	    !take_field(&s, 2, '\0', &tm.tm_sec))
 		return false;
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;
 	back = tm;
 	t = timegm(&back);
-	/* timegm() carries what is out of range: a date that does not exist comes back changed. */
-	if (back.tm_mday != tm.tm_mday || back.tm_mon != tm.tm_mon || back.tm_hour != tm.tm_hour ||
-	    back.tm_min != tm.tm_min || back.tm_sec != tm.tm_sec)
+	/* timegm() carries what is out of range: a date that does not exist comes back
+	 * changed. */
+	if (back.tm_mday != tm.tm_mday || back.tm_mon != tm.tm_mon ||
+	    back.tm_hour != tm.tm_hour || back.tm_min != tm.tm_min ||
+	    back.tm_sec != tm.tm_sec)
 		return false;
 	*out = t;
 	return true;
@@ -216,8 +220,8 @@ const char *ngc_format_size(uint64_t bytes, char out[NGC_UNIT_TEXT])
 	if (u == 0)
 		snprintf(out, NGC_UNIT_TEXT, "%llu", (unsigned long long)bytes);
 	else
-		snprintf(out, NGC_UNIT_TEXT, v < 9.95 && v != (double)(int)v ? "%.1f%c" : "%.0f%c",
-		    v, units[u]);
+		snprintf(out, NGC_UNIT_TEXT,
+		    v < 9.95 && v != (double)(int)v ? "%.1f%c" : "%.0f%c", v, units[u]);
 	return out;
 }
 
@@ -236,8 +240,8 @@ const char *ngc_format_seconds(int64_t seconds, char out[NGC_UNIT_TEXT])
 		u++;
 	scale = (uint64_t)units[u].s;
 	if (u == 3 || left % scale < (uint64_t)units[u + 1].s)
-		snprintf(out, NGC_UNIT_TEXT, "%s%llu%c", sign, (unsigned long long)(left / scale),
-		    units[u].name);
+		snprintf(out, NGC_UNIT_TEXT, "%s%llu%c", sign,
+		    (unsigned long long)(left / scale), units[u].name);
 	else
 		snprintf(out, NGC_UNIT_TEXT, "%s%llu%c %llu%c", sign,
 		    (unsigned long long)(left / scale), units[u].name,

@@ -7,8 +7,8 @@
 
 /*
  * MD5 over the raw MD5 of the key and, for each name of the lower-cased Vary, in order,
- * "name:" values CR LF.  Values are parted by commas; those of three headers that list tokens
- * are taken apart first, so that blanks between tokens make no difference.
+ * "name:" values CR LF.  Values are parted by commas; those of three headers that list
+ * tokens are taken apart first, so that blanks between tokens make no difference.
  */
 
 /* Take the next token, parted by blanks and commas; false when there is none. */

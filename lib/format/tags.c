@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ngc/tags.h"
 
-static const char *const tag_headers[] = { "Cache-Tag", "Surrogate-Key", "xkey", "X-Cache-Tags",
-	"X-Magento-Tags", "Cache-Tags", NULL };
+static const char *const tag_headers[] = { "Cache-Tag", "Surrogate-Key", "xkey",
+	"X-Cache-Tags", "X-Magento-Tags", "Cache-Tags", NULL };
 
 static bool is_among(struct ngc_bytes name, const char *const *names)
 {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 /*
- * A borrowed run of bytes, as nginx's ngx_str_t: what cache files and keys are made of.  It
- * may hold any byte, NUL included, and is not terminated.  p is NULL for "absent", which is
- * another thing than empty.
+ * A borrowed run of bytes, as nginx's ngx_str_t: what cache files and keys are made of.
+ * It may hold any byte, NUL included, and is not terminated.  p is NULL for "absent",
+ * which is another thing than empty.
  */
 struct ngc_bytes {
 	const unsigned char *p;

@@ -11,19 +11,20 @@
 #include "ngc/error.h"
 #include "ngc/zone.h"
 
-/* A zone's root directory, opened.  All that is done below goes through its descriptor. */
+/* A zone's root directory, opened.  All that is done below goes through its descriptor.
+ */
 struct ngc_cache;
 
 /*
- * Open the root of a zone.  A symbolic link on the way is followed when it belongs to root or
- * to the owner of the directory it leads to.
+ * Open the root of a zone.  A symbolic link on the way is followed when it belongs to
+ * root or to the owner of the directory it leads to.
  *
  * sysroot: the path lies below it and links are resolved as if it were "/"; NULL: "/".
  * out: on NGC_OK owned by the caller (ngc_cache_close()), otherwise NULL.
- * NGC_GONE: there is no such directory.  NGC_DENIED: it may not be read; the text names the
- * directory and the user who can.  NGC_INVALID: it is not a cache: a system directory, or not
- * empty and without a trace of nginx's cache in it, or a foreign link leads to it.
- * The zone must outlive the cache.
+ * NGC_GONE: there is no such directory.  NGC_DENIED: it may not be read; the text names
+ * the directory and the user who can.  NGC_INVALID: it is not a cache: a system
+ * directory, or not empty and without a trace of nginx's cache in it, or a foreign link
+ * leads to it. The zone must outlive the cache.
  */
 enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
     struct ngc_cache **out, struct ngc_error *err);
@@ -51,24 +52,25 @@ struct ngc_reader *ngc_reader_new(void);
 void ngc_reader_free(struct ngc_reader *r); /* NULL is fine */
 
 /*
- * Look at one candidate.  dir is its directory below the root ("", "f/c1/"), name its name.
- * out: on NGC_OK filled in and to be closed (ngc_entry_close()); out->damaged tells a file
- * whose header does not parse.
- * NGC_GONE: no such file, or no regular file.  NGC_DENIED: it cannot be opened or read.
+ * Look at one candidate.  dir is its directory below the root ("", "f/c1/"), name its
+ * name. out: on NGC_OK filled in and to be closed (ngc_entry_close()); out->damaged tells
+ * a file whose header does not parse. NGC_GONE: no such file, or no regular file.
+ * NGC_DENIED: it cannot be opened or read.
  */
-enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r, const char *dir,
-    const char *name, struct ngc_entry *out, struct ngc_error *err);
+enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
+    const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err);
 void ngc_entry_close(struct ngc_entry *e);
 
 /*
- * Is name one that nginx gives an entry in dir: 32 lower-case hex digits from whose end the
- * directories are taken?
+ * Is name one that nginx gives an entry in dir: 32 lower-case hex digits from whose end
+ * the directories are taken?
  */
 bool ngc_candidate_name(const char *dir, const char *name);
 
 /*
- * The path of a candidate taken apart: which of its last 0, 1, 2, 3 directories can be levels,
- * and how long the path of the root is then, with its slash (0: the working directory).
+ * The path of a candidate taken apart: which of its last 0, 1, 2, 3 directories can be
+ * levels, and how long the path of the root is then, with its slash (0: the working
+ * directory).
  */
 struct ngc_candidate_path {
 	const char *name;
@@ -101,12 +103,14 @@ struct ngc_walk {
 	const volatile sig_atomic_t *stop; /* not 0: end the walk soon; may be NULL */
 
 	/*
-	 * Called for every candidate when headers is set, by several threads at a time; thread
-	 * is their number, below the walk's ngc_walk_jobs().  Anything but NGC_OK ends the walk.
+	 * Called for every candidate when headers is set, by several threads at a time;
+	 * thread is their number, below the walk's ngc_walk_jobs().  Anything but NGC_OK
+	 * ends the walk.
 	 */
 	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
 	    struct ngc_error *err);
-	/* Called for what could not be looked at, by one thread at a time; the walk goes on. */
+	/* Called for what could not be looked at, by one thread at a time; the walk goes
+	 * on. */
 	void (*problem)(void *arg, const struct ngc_error *err);
 	void *arg;
 };

@@ -7,8 +7,8 @@
 #include "ngc/bytes.h"
 
 /*
- * The configuration as a tree of directives, includes put in place.  Words are decoded, end
- * with a NUL and hold none; words[0] is the name.  The lines of map, geo, types and
+ * The configuration as a tree of directives, includes put in place.  Words are decoded,
+ * end with a NUL and hold none; words[0] is the name.  The lines of map, geo, types and
  * split_clients bodies are directives too: their first word is a key.  The body of a
  * *_by_lua_block is its last word, raw.
  */
@@ -36,6 +36,7 @@ static inline const char *ngc_directive_arg(const struct ngc_directive *d, unsig
 }
 
 /* The first directive of that name in d's block; NULL: none. */
-const struct ngc_directive *ngc_directive_find(const struct ngc_directive *d, const char *name);
+const struct ngc_directive *ngc_directive_find(const struct ngc_directive *d,
+    const char *name);
 
 #endif

@@ -17,19 +17,19 @@ struct ngc_cache;
 struct ngc_reader;
 
 /*
- * One candidate: a regular file named by 32 hex digits, in directories that are digits from
- * the end of its name.  It is handed to a visitor and is valid, with all that it points to,
- * until the visitor returns.
+ * One candidate: a regular file named by 32 hex digits, in directories that are digits
+ * from the end of its name.  It is handed to a visitor and is valid, with all that it
+ * points to, until the visitor returns.
  */
 struct ngc_entry {
 	const struct ngc_cache *cache;
 	struct ngc_reader *reader;
-	int dirfd, fd;                  /* its directory and itself; fd is open for reading */
+	int dirfd, fd; /* its directory and itself; fd is open for reading */
 	bool dirfd_owned;               /* ngc_entry_close() closes dirfd, too */
 	char dir[NGC_LEVELS_TEXT];      /* its directory below the root, "" or "f/c1/" */
 	char name[NGC_NAME_LEN + 1];
-	bool orphan;                    /* the zone's levels are others: nginx never serves it */
-	bool damaged;                   /* the header did not parse: nothing below but stat */
+	bool orphan;  /* the zone's levels are others: nginx never serves it */
+	bool damaged; /* the header did not parse: nothing below but stat */
 	struct ngc_header header;
 	struct ngc_bytes head;          /* as much of the file as was read */
 	bool has_stat;                  /* ngc_entry_stat() succeeded */
@@ -56,10 +56,10 @@ struct ngc_buf;
 void ngc_entry_path(const struct ngc_entry *e, struct ngc_buf *out);
 
 /*
- * Changes.  Each works on the very file that was judged: one that was replaced since is left
- * alone.  Bytes are written only to a regular file with one link that the owner of the cache's
- * root owns, after its header was read again through the descriptor that writes: it must still
- * hold the same key.  e->header is what was read then.
+ * Changes.  Each works on the very file that was judged: one that was replaced since is
+ * left alone.  Bytes are written only to a regular file with one link that the owner of
+ * the cache's root owns, after its header was read again through the descriptor that
+ * writes: it must still hold the same key.  e->header is what was read then.
  */
 enum ngc_outcome {
 	NGC_DONE,
@@ -68,15 +68,16 @@ enum ngc_outcome {
 	NGC_FAILED,       /* err says what and why, without the path */
 };
 
-/* The entry stops being served at once, also by open descriptors, and the file is unlinked. */
+/* The entry stops being served at once, also by open descriptors, and the file is
+ * unlinked. */
 enum ngc_outcome ngc_entry_remove(struct ngc_entry *e, struct ngc_error *err);
 
 /* The entry stops being served at once; the file stays until nginx replaces it. */
 enum ngc_outcome ngc_entry_invalidate(struct ngc_entry *e, struct ngc_error *err);
 
 /*
- * The entry becomes stale: valid = min(valid, now - 1).  refetch: its validators are cleared,
- * so that the next fetch is unconditional.
+ * The entry becomes stale: valid = min(valid, now - 1).  refetch: its validators are
+ * cleared, so that the next fetch is unconditional.
  */
 enum ngc_outcome ngc_entry_expire(struct ngc_entry *e, int64_t now, bool refetch,
     struct ngc_error *err);

@@ -28,12 +28,13 @@ struct ngc_explanation {
 	const char *reason;           /* why there is no key: "uncached", "no_listener" */
 	const char *server_name;      /* the first name of the server that answers */
 	const char *location;         /* "MODIFIER PATTERN" */
-	const char *const *parents;   /* the locations around it, outermost first; NULL-ended */
+	const char *const
+	    *parents; /* the locations around it, outermost first; NULL-ended */
 	const char *const *steps;     /* how it came there, for people; NULL-ended */
 	const struct ngc_zone *zone;
 	const char *template;         /* the key as written; NULL: the default key */
 	struct ngc_bytes key;
-	const char *const *unknown;   /* variables not even a whole request would settle */
+	const char *const *unknown; /* variables not even a whole request would settle */
 	const char *pattern;          /* a regex over keys: what a selector takes */
 	bool ambiguous;               /* it leaves entries that may be another URL's */
 	enum ngc_cacheable cacheable;
@@ -42,12 +43,12 @@ struct ngc_explanation {
 
 /*
  * Follow one request.
- * out: on NGC_OK owned by the caller (ngc_explanation_free()), otherwise NULL; it borrows from
- * the router's configuration.
- * NGC_INVALID: the router has no configuration.
+ * out: on NGC_OK owned by the caller (ngc_explanation_free()), otherwise NULL; it borrows
+ * from the router's configuration. NGC_INVALID: the router has no configuration.
  */
-enum ngc_code ngc_route_explain(const struct ngc_router *r, const struct ngc_explain_request *req,
-    struct ngc_explanation **out, struct ngc_error *err);
+enum ngc_code ngc_route_explain(const struct ngc_router *r,
+    const struct ngc_explain_request *req, struct ngc_explanation **out,
+    struct ngc_error *err);
 void ngc_explanation_free(struct ngc_explanation *e); /* NULL is fine */
 
 #endif

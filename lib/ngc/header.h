@@ -10,17 +10,19 @@
 #include "ngc/error.h"
 
 /*
- * The binary header at the start of every cache file: nginx's ngx_http_file_cache_header_t,
- * a C struct in the byte order and alignment of the machine that wrote it, followed by
+ * The binary header at the start of every cache file: nginx's
+ * ngx_http_file_cache_header_t, a C struct in the byte order and alignment of the machine
+ * that wrote it, followed by
  * "\nKEY: ", the key and "\n".
  */
 
-/* header_start and body_start are 16 bits wide: this much always holds key and response header. */
+/* header_start and body_start are 16 bits wide: this much always holds key and response
+ * header. */
 #define NGC_HEAD_MAX 65536
 
 /* Where the fields of one nginx release on one kind of machine lie. */
 struct ngc_layout;
-int ngc_layout_version(const struct ngc_layout *l);     /* 0 (no version field), 2, 3 or 5 */
+int ngc_layout_version(const struct ngc_layout *l); /* 0 (no version field), 2, 3 or 5 */
 const char *ngc_layout_abi(const struct ngc_layout *l); /* "lp64le", "i386t64", ... */
 size_t ngc_layout_size(const struct ngc_layout *l);     /* where "\nKEY: " stands */
 
@@ -28,13 +30,15 @@ struct ngc_header {
 	const struct ngc_layout *layout;
 	bool invalidated;       /* the version field is 0: nginx refuses the entry */
 	int64_t valid;          /* Unix seconds; fresh while valid >= now */
-	int64_t updating;       /* seconds after valid, stale-while-revalidate; -1: no such field */
-	int64_t error;          /* seconds after valid, stale-if-error; -1: no such field */
+	int64_t
+	    updating; /* seconds after valid, stale-while-revalidate; -1: no such field */
+	int64_t error; /* seconds after valid, stale-if-error; -1: no such field */
 	int64_t last_modified;  /* Unix seconds; -1: the response had none */
 	int64_t date;           /* when nginx stored or revalidated the entry */
 	uint32_t crc32;         /* of the key */
 	unsigned header_start;  /* offset of the stored response header */
-	unsigned body_start;    /* offset of the body; may lie beyond the end of a cut file */
+	unsigned
+	    body_start; /* offset of the body; may lie beyond the end of a cut file */
 	struct ngc_bytes key;   /* points into the parsed bytes, as do the next three */
 	struct ngc_bytes etag;  /* clamped to its field; empty: none */
 	struct ngc_bytes vary;  /* clamped to its field; empty: none */
@@ -45,15 +49,17 @@ struct ngc_header {
  * Decode the header at the start of a cache file, of whatever nginx and machine.
  *
  * head: the first bytes of the file, as many as were read; out borrows from them.
- * need: set to the number of bytes that must be there for the answer to be certain; a caller
- * that gets NGC_DAMAGED and need > head.n reads that many and asks again (at the end of the
- * file there are no more: the entry is damaged).  At most NGC_HEAD_MAX.  May be NULL.
- * NGC_DAMAGED: not the start of a cache file in a layout we know, or its key does not have
- * the crc32 that stands there.  *out is undefined then.
+ * need: set to the number of bytes that must be there for the answer to be certain; a
+ * caller that gets NGC_DAMAGED and need > head.n reads that many and asks again (at the
+ * end of the file there are no more: the entry is damaged).  At most NGC_HEAD_MAX.  May
+ * be NULL. NGC_DAMAGED: not the start of a cache file in a layout we know, or its key
+ * does not have the crc32 that stands there.  *out is undefined then.
  */
-enum ngc_code ngc_header_parse(struct ngc_bytes head, size_t *need, struct ngc_header *out);
+enum ngc_code ngc_header_parse(struct ngc_bytes head, size_t *need,
+    struct ngc_header *out);
 
-/* Is this a variant's file?  nginx names it by the stored variant instead of the key's MD5. */
+/* Is this a variant's file?  nginx names it by the stored variant instead of the key's
+ * MD5. */
 bool ngc_header_is_variant(const struct ngc_header *h, const char name[NGC_NAME_LEN]);
 
 /* Is name what nginx gives this entry: the key's MD5, or the stored variant? */
@@ -76,7 +82,8 @@ enum ngc_field {
 	NGC_FIELD_ETAG_LEN,
 };
 
-/* A write of a few bytes at one offset: a field in the entry's own byte order and width. */
+/* A write of a few bytes at one offset: a field in the entry's own byte order and width.
+ */
 struct ngc_patch {
 	unsigned offset, size;
 	unsigned char bytes[8];

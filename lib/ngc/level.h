@@ -10,8 +10,8 @@
 #include "ngc/zone.h"
 
 /*
- * The blocks of the http context whose settings inherit from each other: http, its servers,
- * their locations, and the if and limit_except blocks in those.
+ * The blocks of the http context whose settings inherit from each other: http, its
+ * servers, their locations, and the if and limit_except blocks in those.
  */
 enum ngc_level_kind {
 	NGC_LEVEL_HTTP,
@@ -40,9 +40,10 @@ struct ngc_level {
 	struct ngc_level *first, *last, *next; /* the levels inside, in file order */
 	struct ngc_bytes pattern;              /* of a location */
 	const struct ngc_caching *caching;     /* its own or the parent's */
-	const struct ngc_directive *pass;      /* its own X_pass of a cached module, or NULL */
+	const struct ngc_directive *pass; /* its own X_pass of a cached module, or NULL */
 	enum ngc_protocol protocol;            /* of pass */
-	const struct ngc_directive *const *settings; /* of http: what is neither block nor zone */
+	const struct ngc_directive *const
+	    *settings; /* of http: what is neither block nor zone */
 	size_t n_settings;
 };
 
@@ -92,7 +93,8 @@ const struct ngc_server *ngc_conf_server(const struct ngc_conf *c, size_t i);
 const struct ngc_directive *ngc_conf_tree(const struct ngc_conf *c);
 
 /* The zone of that name; NULL: none. */
-const struct ngc_zone *ngc_conf_zone_named(const struct ngc_conf *c, struct ngc_bytes name);
+const struct ngc_zone *ngc_conf_zone_named(const struct ngc_conf *c,
+    struct ngc_bytes name);
 
 /* Did it come from nginx -T?  Then no file of it is known to exist here. */
 bool ngc_conf_is_dump(const struct ngc_conf *c);

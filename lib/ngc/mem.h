@@ -14,14 +14,14 @@ bool ngc_size_add(size_t a, size_t b, size_t *sum);
 void *ngc_array_alloc(size_t n, size_t size);
 
 /*
- * Make room for at least one more object behind the n there are: *array of *cap objects of
- * size bytes is grown (realloc) when it is full.  False: no memory, nothing changed.
+ * Make room for at least one more object behind the n there are: *array of *cap objects
+ * of size bytes is grown (realloc) when it is full.  False: no memory, nothing changed.
  */
 bool ngc_array_grow(void **array, size_t n, size_t *cap, size_t size);
 
 /*
- * An arena, as nginx's ngx_pool_t: many small objects that are freed together.  Objects are
- * aligned as any type of their size may need, and zeroed.
+ * An arena, as nginx's ngx_pool_t: many small objects that are freed together.  Objects
+ * are aligned as any type of their size may need, and zeroed.
  */
 struct ngc_arena;
 struct ngc_arena *ngc_arena_new(void);            /* NULL: no memory */
@@ -31,8 +31,9 @@ void *ngc_arena_alloc(struct ngc_arena *a, size_t n, size_t size); /* NULL: no m
 char *ngc_arena_copy(struct ngc_arena *a, const void *p, size_t n);
 
 /*
- * A growing byte string.  All zero is an empty one.  Appending that fails for want of memory
- * sets failed and appends nothing from then on, so a caller checks once, at the end.
+ * A growing byte string.  All zero is an empty one.  Appending that fails for want of
+ * memory sets failed and appends nothing from then on, so a caller checks once, at the
+ * end.
  */
 struct ngc_buf {
 	unsigned char *p;

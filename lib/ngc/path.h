@@ -17,11 +17,10 @@ struct ngc_links {
  * Open a path, with the symbolic links in it (the last component too) resolved as if root
  * were "/": neither an absolute link nor ".." leads out of it.
  *
- * root: NULL or "" for the real one.  path: absolute, or relative to the working directory or,
- * with a root, to that.  flags: as for
- * open(2); O_CLOEXEC is added, O_CREAT is not allowed.  links: who owns the links followed;
- * may be NULL.
- * Returns a descriptor that the caller closes, or -1 with errno set as open(2) sets it.
+ * root: NULL or "" for the real one.  path: absolute, or relative to the working
+ * directory or, with a root, to that.  flags: as for open(2); O_CLOEXEC is added, O_CREAT
+ * is not allowed.  links: who owns the links followed; may be NULL. Returns a descriptor
+ * that the caller closes, or -1 with errno set as open(2) sets it.
  */
 int ngc_path_open(const char *root, const char *path, int flags, struct ngc_links *links);
 

@@ -6,7 +6,8 @@
 #include "ngc/error.h"
 #include "ngc/mem.h"
 
-/* A compiled pattern over bytes; shared by threads, which each match with a room of their own. */
+/* A compiled pattern over bytes; shared by threads, which each match with a room of their
+ * own. */
 struct ngc_pattern;
 struct ngc_pattern_room;
 
@@ -18,7 +19,8 @@ struct ngc_pattern_room;
 enum ngc_code ngc_pattern_regex(struct ngc_bytes re, struct ngc_pattern **out,
     struct ngc_error *err);
 
-/* A shell pattern anchored at both ends: *, ?, [...], [!...], {a,b}, and \ before any of them. */
+/* A shell pattern anchored at both ends: *, ?, [...], [!...], {a,b}, and \ before any of
+ * them. */
 enum ngc_code ngc_pattern_glob(struct ngc_bytes glob, struct ngc_pattern **out,
     struct ngc_error *err);
 
@@ -35,10 +37,11 @@ struct ngc_pattern_room *ngc_pattern_room_new(void); /* NULL: no memory */
 void ngc_pattern_room_free(struct ngc_pattern_room *r); /* NULL is fine */
 
 /*
- * Does it match?  NGC_OK: *matched tells.  NGC_DAMAGED: matching was given up because it took
- * too many steps; the text says so.
+ * Does it match?  NGC_OK: *matched tells.  NGC_DAMAGED: matching was given up because it
+ * took too many steps; the text says so.
  */
-enum ngc_code ngc_pattern_match(const struct ngc_pattern *p, struct ngc_pattern_room *room,
-    struct ngc_bytes subject, bool *matched, struct ngc_error *err);
+enum ngc_code ngc_pattern_match(const struct ngc_pattern *p,
+    struct ngc_pattern_room *room, struct ngc_bytes subject, bool *matched,
+    struct ngc_error *err);
 
 #endif

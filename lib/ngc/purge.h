@@ -10,7 +10,8 @@
 
 enum ngc_purge_mode {
 	NGC_PURGE_REMOVE,     /* not served from now on, the file is gone */
-	NGC_PURGE_INVALIDATE, /* not served from now on, the file stays until nginx replaces it */
+	NGC_PURGE_INVALIDATE, /* not served from now on, the file stays until nginx
+				 replaces it */
 	NGC_PURGE_EXPIRE,     /* stale from now on */
 };
 const char *ngc_purge_mode_name(enum ngc_purge_mode m);
@@ -21,13 +22,14 @@ struct ngc_purge_request {
 	enum ngc_purge_mode mode;
 	bool refetch;            /* with expire: clear the validators */
 	bool dry_run;            /* change nothing */
-	int64_t now;             /* for filters; what is written goes by the system's clock */
+	int64_t now; /* for filters; what is written goes by the system's clock */
 	unsigned jobs;
 	enum ngc_walking walking;
 	bool loose;
 	const volatile sig_atomic_t *stop;
 	void (*each)(void *arg, struct ngc_entry *e); /* acted on; may be NULL */
-	void (*damaged_met)(void *arg, const struct ngc_entry *e); /* and not selected; or NULL */
+	void (*damaged_met)(void *arg,
+	    const struct ngc_entry *e); /* and not selected; or NULL */
 	void (*problem)(void *arg, const struct ngc_error *err);
 	void *arg;               /* all are called by one thread at a time */
 };
@@ -57,10 +59,9 @@ struct ngc_purge_result {
 void ngc_purge_result_free(struct ngc_purge_result *r); /* leaves it empty */
 
 /*
- * Purge the selected entries.  out: filled in also on failure, with what was done until then;
- * to be freed with ngc_purge_result_free().
- * NGC_INVALID: nothing is selected, neither by a selector nor a filter, or as
- * ngc_select_execute(); nothing was touched.
+ * Purge the selected entries.  out: filled in also on failure, with what was done until
+ * then; to be freed with ngc_purge_result_free(). NGC_INVALID: nothing is selected,
+ * neither by a selector nor a filter, or as ngc_select_execute(); nothing was touched.
  */
 enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_result *out,
     struct ngc_error *err);

@@ -27,20 +27,21 @@ struct ngc_reload_result {
 	pid_t pid;                 /* of the master; 0: not found */
 	bool tested;               /* nginx -t accepted the configuration */
 	bool ok;                   /* done: new workers run, or the master has ended */
-	pid_t *before, *after;     /* the workers that take requests; arrays that end with 0 */
+	pid_t *before,
+	    *after; /* the workers that take requests; arrays that end with 0 */
 	struct ngc_buf messages;   /* what nginx said, line by line, each ended by LF */
 };
 void ngc_reload_result_free(struct ngc_reload_result *r); /* leaves it empty */
 
 /*
- * Signal the nginx whose pid file the configuration names, after nginx -t (for a reload) and
- * after making sure that the process is an nginx master; then wait, 10 seconds at most, until
- * what was asked for has happened.
- * out: filled in also on failure; to be freed with ngc_reload_result_free().
- * NGC_INVALID: nginx -t refuses the configuration: nothing was signalled.
- * NGC_DENIED: nginx is not running, cannot be signalled, or only the running master refused.
+ * Signal the nginx whose pid file the configuration names, after nginx -t (for a reload)
+ * and after making sure that the process is an nginx master; then wait, 10 seconds at
+ * most, until what was asked for has happened. out: filled in also on failure; to be
+ * freed with ngc_reload_result_free(). NGC_INVALID: nginx -t refuses the configuration:
+ * nothing was signalled. NGC_DENIED: nginx is not running, cannot be signalled, or only
+ * the running master refused.
  */
-enum ngc_code ngc_reload(const struct ngc_reload_request *req, struct ngc_reload_result *out,
-    struct ngc_error *err);
+enum ngc_code ngc_reload(const struct ngc_reload_request *req,
+    struct ngc_reload_result *out, struct ngc_error *err);
 
 #endif

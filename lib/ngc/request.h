@@ -4,7 +4,8 @@
 
 #include "ngc/bytes.h"
 
-/* A header of a client's request: a name without the colon, a value without blanks around it. */
+/* A header of a client's request: a name without the colon, a value without blanks around
+ * it. */
 struct ngc_request_header {
 	struct ngc_bytes name, value;
 };

@@ -9,32 +9,35 @@
 
 /*
  * The upstream's response header as nginx stored it, between header_start and body_start:
- * raw HTTP (proxy, uwsgi), a CGI header block (scgi, uwsgi), or FastCGI records as received.
+ * raw HTTP (proxy, uwsgi), a CGI header block (scgi, uwsgi), or FastCGI records as
+ * received.
  */
 enum ngc_stored { NGC_STORED_HTTP, NGC_STORED_FASTCGI, NGC_STORED_CGI };
 const char *ngc_stored_name(enum ngc_stored s); /* "http", "fastcgi", "cgi" */
 
 struct ngc_response {
 	enum ngc_stored stored;
-	int status;              /* what nginx would answer with; 0: the status line is garbled */
+	int status; /* what nginx would answer with; 0: the status line is garbled */
 	bool well_formed;        /* nginx could have read and stored these very bytes */
-	struct ngc_bytes fields; /* the header lines, without status line and blank line */
+	struct ngc_bytes
+	    fields; /* the header lines, without status line and blank line */
 };
 
 /*
  * Parse a stored header.  Never fails: what cannot be read is left out and well_formed is
  * false.
  *
- * head: the bytes from header_start to body_start (empty for an HTTP/0.9 answer, status 200).
- * scratch: room for head.n bytes, where the contents of FastCGI records are put together;
- * out borrows from head and scratch.
+ * head: the bytes from header_start to body_start (empty for an HTTP/0.9 answer, status
+ * 200). scratch: room for head.n bytes, where the contents of FastCGI records are put
+ * together; out borrows from head and scratch.
  */
-void ngc_response_parse(struct ngc_bytes head, unsigned char *scratch, struct ngc_response *out);
+void ngc_response_parse(struct ngc_bytes head, unsigned char *scratch,
+    struct ngc_response *out);
 
 /*
- * The next header field.  *pos begins at 0 and is moved on; false at the end.  name and value
- * are without the colon, blanks around the value and line ends.  A line without a colon has
- * an empty value.
+ * The next header field.  *pos begins at 0 and is moved on; false at the end.  name and
+ * value are without the colon, blanks around the value and line ends.  A line without a
+ * colon has an empty value.
  */
 bool ngc_response_next(const struct ngc_response *r, size_t *pos, struct ngc_bytes *name,
     struct ngc_bytes *value);

@@ -12,10 +12,10 @@
 #include "ngc/zone.h"
 
 /*
- * From a URL to the keys nginx stores it under, and back from a key to what it says of the
- * request.  A router knows the key templates of a set of zones: those of the configuration's
- * uses, the one given with the zone on the command line, or else the templates that most
- * sites use.
+ * From a URL to the keys nginx stores it under, and back from a key to what it says of
+ * the request.  A router knows the key templates of a set of zones: those of the
+ * configuration's uses, the one given with the zone on the command line, or else the
+ * templates that most sites use.
  */
 struct ngc_router;
 
@@ -24,8 +24,9 @@ struct ngc_router;
  * out: on NGC_OK owned by the caller (ngc_router_free()), otherwise NULL.
  * NGC_INVALID: a key template that nginx would refuse.
  */
-enum ngc_code ngc_router_new(const struct ngc_conf *conf, const struct ngc_zone *const *zones,
-    size_t n_zones, struct ngc_router **out, struct ngc_error *err);
+enum ngc_code ngc_router_new(const struct ngc_conf *conf,
+    const struct ngc_zone *const *zones, size_t n_zones, struct ngc_router **out,
+    struct ngc_error *err);
 void ngc_router_free(struct ngc_router *r); /* NULL is fine */
 
 /* One key in one zone. */
@@ -51,14 +52,15 @@ struct ngc_cover {
 	size_t n_targets;
 	struct ngc_open_template *open; /* what could not be computed */
 	size_t n_open;
-	bool incomplete; /* the configuration has more ways for the URL than could be gone */
+	bool incomplete; /* the configuration has more ways for the URL than could be gone
+			  */
 };
 
 /*
  * The keys of a URL with a host: both schemes, GET and HEAD and the other methods its
- * locations store, and the spellings of its percent-encoding; in every zone that a location
- * of a server answering for that host may store into.
- * out: on NGC_OK owned by the caller (ngc_cover_free()), otherwise NULL.
+ * locations store, and the spellings of its percent-encoding; in every zone that a
+ * location of a server answering for that host may store into. out: on NGC_OK owned by
+ * the caller (ngc_cover_free()), otherwise NULL.
  */
 enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *url,
     struct ngc_cover **out, struct ngc_error *err);
@@ -67,17 +69,18 @@ void ngc_cover_free(struct ngc_cover *c); /* NULL is fine */
 /*
  * Does the URL cover that key of the zone: is it a target, or one that an open template
  * gives?  Allocates nothing and may be called by several threads.
- * ambiguous: set when it is not covered, but would be if a part without a grammar that stands
- * right behind the URL were not empty; else cleared.
+ * ambiguous: set when it is not covered, but would be if a part without a grammar that
+ * stands right behind the URL were not empty; else cleared.
  */
-bool ngc_cover_match(const struct ngc_cover *c, const struct ngc_zone *zone, struct ngc_bytes key,
-    bool *ambiguous);
+bool ngc_cover_match(const struct ngc_cover *c, const struct ngc_zone *zone,
+    struct ngc_bytes key, bool *ambiguous);
 
 /* What a key says of the request it was stored for; absent parts are not in the key. */
 struct ngc_reading {
 	struct ngc_bytes scheme, method, host;
 	struct ngc_bytes uri;  /* path and query, as it stands in the key */
-	bool host_certain;     /* every reading of the key gives this host, or none gives any */
+	bool host_certain; /* every reading of the key gives this host, or none gives any
+			    */
 };
 
 /*
@@ -85,12 +88,13 @@ struct ngc_reading {
  * several threads.  out borrows from key.
  * False: no template of the zone produces such a key; out is all absent then.
  */
-bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone, struct ngc_bytes key,
-    struct ngc_reading *out);
+bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
+    struct ngc_bytes key, struct ngc_reading *out);
 
 /* What the configuration tells of every entry of a zone, where its key does not. */
 struct ngc_writer {
-	/* The names of the only server that can store into it; n 0: there are several, or none. */
+	/* The names of the only server that can store into it; n 0: there are several, or
+	 * none. */
 	const struct ngc_bytes *names;
 	size_t n;
 	struct ngc_bytes host; /* the first of them that is a host's; absent: none is */

@@ -12,15 +12,16 @@
 #include "ngc/site.h"
 
 /*
- * Selecting entries: one language for every command.  A selection is a list of selectors, of
- * which any may hold, and of filters, which all must.  Without a selector it selects every
- * entry that passes the filters.
+ * Selecting entries: one language for every command.  A selection is a list of selectors,
+ * of which any may hold, and of filters, which all must.  Without a selector it selects
+ * every entry that passes the filters.
  */
 struct ngc_select;
 
 enum ngc_selector_kind {
-	NGC_SELECT_URL,   /* what clients would get for a URL; a pattern when it holds a '*' */
-	NGC_SELECT_KEY,   /* exactly this key */
+	NGC_SELECT_URL, /* what clients would get for a URL; a pattern when it holds a '*'
+			 */
+	NGC_SELECT_KEY, /* exactly this key */
 	NGC_SELECT_GLOB,  /* keys matching a shell pattern */
 	NGC_SELECT_REGEX, /* keys matching a regular expression */
 	NGC_SELECT_FILE,  /* this cache file */
@@ -36,11 +37,11 @@ enum ngc_filter_kind {
 	NGC_FILTER_EXCLUDE, /* not the keys matching this shell pattern */
 	NGC_FILTER_METHOD,  /* the method its key names */
 	NGC_FILTER_TYPE,    /* a shell pattern over its media type, case ignored */
-	NGC_FILTER_HEADER,  /* "NAME: GLOB": some line of the stored header is like that */
-	NGC_FILTER_LARGER,  /* more bytes than this size */
-	NGC_FILTER_SMALLER, /* fewer bytes than this size */
-	NGC_FILTER_OLDER,   /* cached longer ago than this time */
-	NGC_FILTER_NEWER,   /* cached less long ago than this time */
+	NGC_FILTER_HEADER, /* "NAME: GLOB": some line of the stored header is like that */
+	NGC_FILTER_LARGER, /* more bytes than this size */
+	NGC_FILTER_SMALLER,       /* fewer bytes than this size */
+	NGC_FILTER_OLDER,         /* cached longer ago than this time */
+	NGC_FILTER_NEWER,         /* cached less long ago than this time */
 	NGC_FILTER_CACHED_BEFORE, /* cached at this instant or before it */
 	NGC_FILTER_CACHED_SINCE,  /* cached at this instant or after it */
 	NGC_FILTER_VARIANTS,      /* variants alone; no text */
@@ -52,17 +53,18 @@ struct ngc_select *ngc_select_new(void); /* NULL: no memory */
 void ngc_select_free(struct ngc_select *s); /* NULL is fine */
 
 /*
- * Add a selector or a filter.  text must outlive the selection.  Of several hosts, statuses,
- * methods or types, any may be the entry's; of the keys to exclude, none; every other filter
- * must hold.  now: what "now" stands for in an instant.
- * NGC_INVALID: a bad URL, pattern, path, list, size or time.
+ * Add a selector or a filter.  text must outlive the selection.  Of several hosts,
+ * statuses, methods or types, any may be the entry's; of the keys to exclude, none; every
+ * other filter must hold.  now: what "now" stands for in an instant. NGC_INVALID: a bad
+ * URL, pattern, path, list, size or time.
  */
-enum ngc_code ngc_select_add(struct ngc_select *s, enum ngc_selector_kind kind, const char *text,
-    struct ngc_error *err);
+enum ngc_code ngc_select_add(struct ngc_select *s, enum ngc_selector_kind kind,
+    const char *text, struct ngc_error *err);
 enum ngc_code ngc_select_filter(struct ngc_select *s, enum ngc_filter_kind kind,
     const char *text, int64_t now, struct ngc_error *err);
 
-/* One more response header that holds tags, beside those of ngc/tags.h; name must outlive s. */
+/* One more response header that holds tags, beside those of ngc/tags.h; name must outlive
+ * s. */
 enum ngc_code ngc_select_tag_header(struct ngc_select *s, const char *name,
     struct ngc_error *err);
 
@@ -70,9 +72,9 @@ enum ngc_code ngc_select_tag_header(struct ngc_select *s, const char *name,
 const char *const *ngc_select_tag_headers(const struct ngc_select *s);
 
 /*
- * Add many URLs: a JSON array of strings when text begins with '[', else parted by NUL when it
- * holds one, else lines; empty ones are passed over.  What is no URL is handed to bad() with its
- * number, counted from 1, and left out.  text need not outlive the call.
+ * Add many URLs: a JSON array of strings when text begins with '[', else parted by NUL
+ * when it holds one, else lines; empty ones are passed over.  What is no URL is handed to
+ * bad() with its number, counted from 1, and left out.  text need not outlive the call.
  * NGC_INVALID: not the JSON it begins as.
  */
 enum ngc_code ngc_select_add_many(struct ngc_select *s, struct ngc_bytes text,
@@ -108,7 +110,8 @@ struct ngc_selector_result {
 	const char *text;
 	uint64_t matched;
 	uint64_t ambiguous;      /* left: they may be this URL's, or a longer one's */
-	struct ngc_tried *tried; /* of a selector that matched nothing: the first NGC_TRIED_MAX */
+	struct ngc_tried
+	    *tried; /* of a selector that matched nothing: the first NGC_TRIED_MAX */
 	size_t n_tried;
 	struct ngc_near *near;   /* the first NGC_NEAR_MAX */
 	size_t n_near;
@@ -125,7 +128,8 @@ struct ngc_select_result {
 void ngc_select_result_free(struct ngc_select_result *r); /* leaves it empty */
 
 enum ngc_walking {
-	NGC_WALK_NEEDED, /* when a selector needs it, or an entry that was looked up has variants */
+	NGC_WALK_NEEDED, /* when a selector needs it, or an entry that was looked up has
+			    variants */
 	NGC_WALK_ALWAYS, /* also for variants whose main entry is gone or lost its Vary */
 	NGC_WALK_NEVER,  /* names are looked up and that is all */
 };
@@ -137,13 +141,13 @@ struct ngc_select_run {
 	unsigned jobs;
 	enum ngc_walking walking;
 	bool loose;              /* take ambiguous entries, too */
-	bool explain_misses;     /* fill in tried and near of selectors that match nothing */
-	bool damaged;            /* visit damaged files, too, where the selection takes them */
+	bool explain_misses; /* fill in tried and near of selectors that match nothing */
+	bool damaged; /* visit damaged files, too, where the selection takes them */
 	const volatile sig_atomic_t *stop;
 
 	/*
-	 * Called once for each selected entry, by several threads at a time; thread is their
-	 * number, below ngc_walk_jobs(jobs).  Anything but NGC_OK ends the run.
+	 * Called once for each selected entry, by several threads at a time; thread is
+	 * their number, below ngc_walk_jobs(jobs).  Anything but NGC_OK ends the run.
 	 */
 	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
 	    struct ngc_error *err);
@@ -155,13 +159,12 @@ struct ngc_select_run {
 };
 
 /*
- * Find the selected entries.  Files whose names can be computed are looked up; directories are
- * read only when a selector needs it, or a looked-up entry has variants.  A variant is visited
- * before its main entry when both were looked up.
- * out: filled in also on failure; to be freed with ngc_select_result_free().
- * NGC_INVALID: a directory of the command line is no cache, a file is not in any, a selector
- * needs the walk that is forbidden.
- * Anything else: what a visitor returned, or NGC_FATAL.
+ * Find the selected entries.  Files whose names can be computed are looked up;
+ * directories are read only when a selector needs it, or a looked-up entry has variants.
+ * A variant is visited before its main entry when both were looked up. out: filled in
+ * also on failure; to be freed with ngc_select_result_free(). NGC_INVALID: a directory of
+ * the command line is no cache, a file is not in any, a selector needs the walk that is
+ * forbidden. Anything else: what a visitor returned, or NGC_FATAL.
  */
 enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
     struct ngc_select_result *out, struct ngc_error *err);

@@ -8,20 +8,20 @@
 /* One entry, found and held open. */
 struct ngc_shown {
 	struct ngc_entry *entry;
-	struct ngc_located located;     /* how a request leads to it, with a configuration */
+	struct ngc_located located; /* how a request leads to it, with a configuration */
 	struct ngc_select_result found; /* how it was selected, without */
 };
 
 /*
- * Find the one entry that a request leads to, or, without a configuration or a URL, that a
- * selection is about.  Nothing is walked.  When several are selected, a main entry is taken
- * rather than a variant, then one for GET, then one of the scheme asked for.
- * run: as for ngc_select_execute(), without visit.  req: NULL: it is no URL.
- * out: to be freed with ngc_shown_free() in any case.
- * NGC_GONE: nothing matched, or it vanished meanwhile.  NGC_DAMAGED: it is no cache file.
+ * Find the one entry that a request leads to, or, without a configuration or a URL, that
+ * a selection is about.  Nothing is walked.  When several are selected, a main entry is
+ * taken rather than a variant, then one for GET, then one of the scheme asked for. run:
+ * as for ngc_select_execute(), without visit.  req: NULL: it is no URL. out: to be freed
+ * with ngc_shown_free() in any case. NGC_GONE: nothing matched, or it vanished meanwhile.
+ * NGC_DAMAGED: it is no cache file.
  */
-enum ngc_code ngc_show(const struct ngc_select_run *run, const struct ngc_explain_request *req,
-    struct ngc_shown *out, struct ngc_error *err);
+enum ngc_code ngc_show(const struct ngc_select_run *run,
+    const struct ngc_explain_request *req, struct ngc_shown *out, struct ngc_error *err);
 void ngc_shown_free(struct ngc_shown *s);
 
 /*
@@ -29,7 +29,7 @@ void ngc_shown_free(struct ngc_shown *s);
  * write() returns ends it when it is not NGC_OK.
  */
 enum ngc_code ngc_shown_body(const struct ngc_shown *s,
-    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err), void *arg,
-    struct ngc_error *err);
+    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
+    void *arg, struct ngc_error *err);
 
 #endif

@@ -19,7 +19,8 @@ struct ngc_site;
 
 struct ngc_site_request {
 	const char *conf;         /* -c; "-": dump is the text; NULL: found */
-	const char *conf_default; /* tried first when conf is NULL ($NGXCACHE_CONF); may be NULL */
+	const char *conf_default; /* tried first when conf is NULL ($NGXCACHE_CONF); may
+				     be NULL */
 	struct ngc_bytes dump;    /* for conf "-": what nginx -T printed */
 	const char *prefix;       /* -p, or NULL */
 	const char *root;         /* -R, or NULL */
@@ -27,34 +28,37 @@ struct ngc_site_request {
 	size_t n_zones;
 	const char *const *dirs;  /* -d: DIR[,name=NAME][,levels=L][,key=TEMPLATE] */
 	size_t n_dirs;
-	const char *const *files; /* the files that are all the run is about: with neither conf, */
-	size_t n_files;           /* zones nor dirs, the caches they lie in are the zones */
+	const char *const
+	    *files;     /* the files that are all the run is about: with neither conf, */
+	size_t n_files; /* zones nor dirs, the caches they lie in are the zones */
 };
 
 /*
- * out: on NGC_OK owned by the caller (ngc_site_free()), otherwise NULL.  The request's strings
- * must outlive it.
- * NGC_INVALID: no configuration found, or a wrong one, an unknown zone, a wrong -d.
+ * out: on NGC_OK owned by the caller (ngc_site_free()), otherwise NULL.  The request's
+ * strings must outlive it. NGC_INVALID: no configuration found, or a wrong one, an
+ * unknown zone, a wrong -d.
  */
 enum ngc_code ngc_site_open(const struct ngc_site_request *req, struct ngc_site **out,
     struct ngc_error *err);
 void ngc_site_free(struct ngc_site *s); /* NULL is fine */
 
-/* The zones of the run, in the order of the configuration, then of -d; NULL beyond the last. */
+/* The zones of the run, in the order of the configuration, then of -d; NULL beyond the
+ * last. */
 const struct ngc_zone *ngc_site_zone(const struct ngc_site *s, size_t i);
 size_t ngc_site_zones(const struct ngc_site *s);
 /* Which of them it is; ngc_site_zones(): none, -z left it out. */
 size_t ngc_site_zone_index(const struct ngc_site *s, const struct ngc_zone *z);
 
 /*
- * Open the cache of one of its zones, as ngc_cache_open() does; a directory of the command line
- * that does not exist is NGC_INVALID.
+ * Open the cache of one of its zones, as ngc_cache_open() does; a directory of the
+ * command line that does not exist is NGC_INVALID.
  */
 enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
     struct ngc_cache **out, struct ngc_error *err);
 
 /* Where its root lies; false when there is none. */
-bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z, struct ngc_place *out);
+bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,
+    struct ngc_place *out);
 
 /* The same of every zone there is, whatever -z says: an array to free(). */
 enum ngc_code ngc_site_places(const struct ngc_site *s, struct ngc_place **out, size_t *n,

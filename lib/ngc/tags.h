@@ -16,8 +16,8 @@ struct ngc_tag_position {
 };
 
 /*
- * The next tag; false at the end.  more: names of further headers that hold tags, ends with
- * NULL; may be NULL.
+ * The next tag; false at the end.  more: names of further headers that hold tags, ends
+ * with NULL; may be NULL.
  */
 bool ngc_tags_next(const struct ngc_response *r, const char *const *more,
     struct ngc_tag_position *at, struct ngc_bytes *tag);

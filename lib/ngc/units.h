@@ -8,8 +8,9 @@
 #include "ngc/bytes.h"
 
 /*
- * Numbers as nginx writes them.  Every parser takes the whole text or refuses it: no sign,
- * no blanks around it, no overflow.  Each returns false and leaves *out alone when refusing.
+ * Numbers as nginx writes them.  Every parser takes the whole text or refuses it: no
+ * sign, no blanks around it, no overflow.  Each returns false and leaves *out alone when
+ * refusing.
  */
 
 /* Decimal digits only. */
@@ -22,10 +23,10 @@ bool ngc_parse_size(struct ngc_bytes s, int64_t *out);
 bool ngc_parse_offset(struct ngc_bytes s, int64_t *out);
 
 /*
- * ngx_parse_time(): "90", "10m", "1h 30m", "7d"; units y M w d h m s, largest first, each at
- * most once; a last number without a unit is seconds.
- * _seconds takes no ms and gives seconds; _milliseconds takes ms, but neither y nor M, and
- * gives milliseconds (a bare number is still seconds).
+ * ngx_parse_time(): "90", "10m", "1h 30m", "7d"; units y M w d h m s, largest first, each
+ * at most once; a last number without a unit is seconds. _seconds takes no ms and gives
+ * seconds; _milliseconds takes ms, but neither y nor M, and gives milliseconds (a bare
+ * number is still seconds).
  */
 bool ngc_parse_seconds(struct ngc_bytes s, int64_t *out);
 bool ngc_parse_milliseconds(struct ngc_bytes s, int64_t *out);

@@ -8,15 +8,15 @@
 #include "ngc/error.h"
 
 /*
- * A URL as a person types it: "https://www.example.com/blog/?p=2", "www.example.com" is no
- * URL, "/blog/" is a path on every host.  The parts keep the bytes as typed, but the host is
- * lower-cased and the scheme too.
+ * A URL as a person types it: "https://www.example.com/blog/?p=2", "www.example.com" is
+ * no URL, "/blog/" is a path on every host.  The parts keep the bytes as typed, but the
+ * host is lower-cased and the scheme too.
  */
 struct ngc_url {
 	struct ngc_bytes text;   /* all of it, as typed */
 	struct ngc_bytes scheme; /* "http" or "https"; absent: a bare path */
-	struct ngc_bytes host;   /* without port and trailing dot, a UTF-8 one as its xn-- form;
-	                          * absent: a bare path */
+	struct ngc_bytes host;   /* without port and trailing dot, a UTF-8 one as its xn--
+				  * form;   absent: a bare path */
 	struct ngc_bytes authority; /* host and port as typed; absent: a bare path */
 	unsigned port;           /* 0: none given */
 	struct ngc_bytes target; /* path and query, "/x?y"; "/" when the path is empty */
@@ -27,10 +27,11 @@ struct ngc_url {
 /*
  * Parse one URL.  The fragment is dropped.
  * out: on NGC_OK owned by the caller (ngc_url_free()), otherwise NULL.
- * NGC_INVALID: neither http(s)://HOST... nor /PATH; userinfo; a bad host or port; NUL, LF or
- * another control character.
+ * NGC_INVALID: neither http(s)://HOST... nor /PATH; userinfo; a bad host or port; NUL, LF
+ * or another control character.
  */
-enum ngc_code ngc_url_parse(struct ngc_bytes text, struct ngc_url **out, struct ngc_error *err);
+enum ngc_code ngc_url_parse(struct ngc_bytes text, struct ngc_url **out,
+    struct ngc_error *err);
 void ngc_url_free(struct ngc_url *u); /* NULL is fine */
 
 struct ngc_buf;

@@ -10,10 +10,10 @@ struct ngc_entry_url {
 };
 
 /*
- * Put together what the key tells and, for what it does not, what the configuration tells of
- * its zone: the host of the only server that can have stored it, https when such a server
- * listens with TLS.  reading: of the entry's key.  out borrows from key and router.
- * False: it is not known, or several sites could have stored it.
+ * Put together what the key tells and, for what it does not, what the configuration tells
+ * of its zone: the host of the only server that can have stored it, https when such a
+ * server listens with TLS.  reading: of the entry's key.  out borrows from key and
+ * router. False: it is not known, or several sites could have stored it.
  */
 bool ngc_entry_url(const struct ngc_router *r, const struct ngc_entry *e,
     const struct ngc_reading *reading, struct ngc_entry_url *out);
@@ -27,7 +27,8 @@ struct ngc_url_count {
 };
 
 struct ngc_urls {
-	struct ngc_url_count *list; /* no two alike, sorted by URL, then in the zones' order */
+	struct ngc_url_count
+	    *list; /* no two alike, sorted by URL, then in the zones' order */
 	size_t n, cap;
 	struct ngc_arena *arena;
 	uint64_t without; /* entries whose URL is not known */

@@ -9,7 +9,8 @@ struct ngc_usage_request {
 	const struct ngc_site *site;
 	unsigned jobs;
 	const volatile sig_atomic_t *stop;
-	void (*problem)(void *arg, const struct ngc_error *err); /* by one thread at a time */
+	void (*problem)(void *arg,
+	    const struct ngc_error *err); /* by one thread at a time */
 	void *arg;
 };
 

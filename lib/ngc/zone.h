@@ -36,15 +36,16 @@ const char *ngc_levels_dir(const struct ngc_levels *l, const char name[NGC_NAME_
 /* nginx allows 14 kinds of levels beside none. */
 #define NGC_LEVELS_KINDS 15
 
-/* The i-th of all kinds of levels (none first), for looking a name up without knowing them. */
+/* The i-th of all kinds of levels (none first), for looking a name up without knowing
+ * them. */
 struct ngc_levels ngc_levels_kind(unsigned i);
 
 /* A cache: a *_cache_path directive, or a directory named on the command line. */
 struct ngc_zone {
 	const char *name;
 	enum ngc_protocol type;   /* meaningless when !configured */
-	const char *path;         /* where it lies, absolute, with --root; no trailing slash */
-	bool configured;          /* it comes from a configuration: what follows is known */
+	const char *path; /* where it lies, absolute, with --root; no trailing slash */
+	bool configured;  /* it comes from a configuration: what follows is known */
 	bool levels_known;        /* false: any levels, found per file */
 	struct ngc_levels levels;
 	int64_t keys_zone_size;   /* bytes */
@@ -52,7 +53,7 @@ struct ngc_zone {
 	int64_t min_free;         /* bytes; -1: not given */
 	int64_t inactive;         /* seconds */
 	bool use_temp_path;
-	const char *key;          /* the key template given on the command line, or NULL */
+	const char *key; /* the key template given on the command line, or NULL */
 	const char *file;         /* where it is declared, or NULL */
 	unsigned line;
 };

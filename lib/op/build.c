@@ -7,9 +7,10 @@
 #include "child.h"
 
 /* By name, and where cron's and sudo's PATH do not look. */
-const char *const nginx_programs[] = { "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx",
-	"/usr/local/nginx/sbin/nginx", "openresty", "/usr/local/openresty/bin/openresty", "angie",
-	"/usr/sbin/angie", "tengine", "freenginx", NULL };
+const char *const nginx_programs[] = { "nginx", "/usr/sbin/nginx",
+	"/usr/local/sbin/nginx", "/usr/local/nginx/sbin/nginx", "openresty",
+	"/usr/local/openresty/bin/openresty", "angie", "/usr/sbin/angie", "tengine",
+	"freenginx", NULL };
 
 static void copy_path(char out[PATH_MAX], const char *p, size_t n)
 {
@@ -19,7 +20,8 @@ static void copy_path(char out[PATH_MAX], const char *p, size_t n)
 	out[n] = '\0';
 }
 
-/* The next word of a line, as a shell parts it: '...' may stand around all or part of it. */
+/* The next word of a line, as a shell parts it: '...' may stand around all or part of it.
+ */
 static bool next_word(const char **line, struct ngc_buf *out)
 {
 	const char *p = *line + strspn(*line, " ");
@@ -48,7 +50,8 @@ static void take_argument(struct ngc_bytes word, const char *name, char out[PATH
 }
 
 /* A path that is given relative to the prefix, or not given at all. */
-static void complete(const struct nginx_build *b, char path[PATH_MAX], const char *fallback)
+static void complete(const struct nginx_build *b, char path[PATH_MAX],
+    const char *fallback)
 {
 	char joined[2 * PATH_MAX];
 	int n;
@@ -71,7 +74,8 @@ static void parse(const char *text, struct nginx_build *b)
 		take_argument(ngc_buf_bytes(&word), "--prefix=", b->prefix);
 		take_argument(ngc_buf_bytes(&word), "--conf-path=", b->conf_path);
 		take_argument(ngc_buf_bytes(&word), "--pid-path=", b->pid_path);
-		take_argument(ngc_buf_bytes(&word), "--error-log-path=", b->error_log_path);
+		take_argument(ngc_buf_bytes(&word),
+		    "--error-log-path=", b->error_log_path);
 	}
 	ngc_buf_free(&word);
 	if (b->prefix[0] == '\0')

@@ -15,7 +15,8 @@ struct nginx_build {
 	char error_log_path[PATH_MAX];
 };
 
-/* Ask the first nginx (or angie, openresty, ...) that is found.  NGC_GONE: there is none. */
+/* Ask the first nginx (or angie, openresty, ...) that is found.  NGC_GONE: there is none.
+ */
 enum ngc_code nginx_build_ask(struct nginx_build *out, struct ngc_error *err);
 
 /* The programs that are nginx; ends with NULL. */

@@ -12,7 +12,8 @@
 
 extern char **environ;
 
-/* posix_spawn() takes char *const[] for historical reasons; it does not write to the strings. */
+/* posix_spawn() takes char *const[] for historical reasons; it does not write to the
+ * strings. */
 static char *const *spawn_argv(const char *const *argv)
 {
 	union {
@@ -85,8 +86,8 @@ enum ngc_code child_run(const char *const *argv, struct ngc_buf *output, int *st
 	close(pipes[1]);
 	if (e != 0) {
 		close(pipes[0]);
-		return ngc_fail(err, e == ENOENT || e == EACCES ? NGC_GONE : NGC_FATAL, e, "%s",
-		    argv[0]);
+		return ngc_fail(err, e == ENOENT || e == EACCES ? NGC_GONE : NGC_FATAL, e,
+		    "%s", argv[0]);
 	}
 	collect(pipes[0], output);
 	close(pipes[0]);

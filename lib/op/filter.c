@@ -7,8 +7,8 @@
 #include "ngc/units.h"
 
 /*
- * A filter is compiled once and asked about each entry.  The table at the end of this file says
- * how, and how several filters of a kind go together.
+ * A filter is compiled once and asked about each entry.  The table at the end of this
+ * file says how, and how several filters of a kind go together.
  */
 
 void filter_clear(struct filter *f)
@@ -39,7 +39,8 @@ static bool parse_status(struct ngc_bytes s, struct status_range *out)
 	return true;
 }
 
-static enum ngc_code compile_statuses(struct filter *f, int64_t now, struct ngc_error *err)
+static enum ngc_code compile_statuses(struct filter *f, int64_t now,
+    struct ngc_error *err)
 {
 	struct ngc_bytes left = ngc_bytes_of(f->text);
 
@@ -48,12 +49,14 @@ static enum ngc_code compile_statuses(struct filter *f, int64_t now, struct ngc_
 	if (f->statuses == NULL)
 		return ngc_no_memory(err);
 	for (;;) {
-		const unsigned char *comma = left.n > 0 ? memchr(left.p, ',', left.n) : NULL;
+		const unsigned char *comma = left.n > 0 ? memchr(left.p, ',', left.n)
+							: NULL;
 		size_t n = comma != NULL ? (size_t)(comma - left.p) : left.n;
 
 		if (!parse_status(ngc_bytes(left.p, n), &f->statuses[f->n_statuses++]))
 			return ngc_fail(err, NGC_INVALID, 0,
-			    "status '%s': expected 404, 3xx or 400-499, separated by commas",
+			    "status '%s': expected 404, 3xx or 400-499, separated by "
+			    "commas",
 			    f->text);
 		if (comma == NULL)
 			return NGC_OK;
@@ -70,7 +73,8 @@ static enum ngc_code compile_host(struct filter *f, int64_t now, struct ngc_erro
 
 	(void)now;
 	if (host.n == 0 || strpbrk(f->text, "/ ") != NULL)
-		return ngc_fail(err, NGC_INVALID, 0, "host '%s': expected a name", f->text);
+		return ngc_fail(err, NGC_INVALID, 0, "host '%s': expected a name",
+		    f->text);
 	ngc_buf_add_str(&re, "\\A(?i:");
 	if (ngc_bytes_starts(host, ngc_bytes_of("*."))) {
 		ngc_buf_add_str(&re, ".+");
@@ -102,7 +106,8 @@ static enum ngc_code compile_method(struct filter *f, int64_t now, struct ngc_er
 {
 	(void)now;
 	f->name = ngc_bytes_of(f->text);
-	return f->name.n > 0 ? NGC_OK : ngc_fail(err, NGC_INVALID, 0, "method: expected a name");
+	return f->name.n > 0 ? NGC_OK
+			     : ngc_fail(err, NGC_INVALID, 0, "method: expected a name");
 }
 
 static enum ngc_code compile_type(struct filter *f, int64_t now, struct ngc_error *err)
@@ -118,7 +123,8 @@ static enum ngc_code compile_header(struct filter *f, int64_t now, struct ngc_er
 
 	(void)now;
 	if (colon == NULL || colon == f->text)
-		return ngc_fail(err, NGC_INVALID, 0, "header '%s': expected NAME: GLOB", f->text);
+		return ngc_fail(err, NGC_INVALID, 0, "header '%s': expected NAME: GLOB",
+		    f->text);
 	f->name = ngc_bytes(f->text, (size_t)(colon - f->text));
 	value = colon + 1;
 	value += strspn(value, " \t");
@@ -130,8 +136,8 @@ static enum ngc_code compile_size(struct filter *f, int64_t now, struct ngc_erro
 	(void)now;
 	if (ngc_parse_offset(ngc_bytes_of(f->text), &f->number))
 		return NGC_OK;
-	return ngc_fail(err, NGC_INVALID, 0, "size '%s': expected a number like 512k, 10m or 2g",
-	    f->text);
+	return ngc_fail(err, NGC_INVALID, 0,
+	    "size '%s': expected a number like 512k, 10m or 2g", f->text);
 }
 
 static enum ngc_code compile_age(struct filter *f, int64_t now, struct ngc_error *err)
@@ -139,8 +145,8 @@ static enum ngc_code compile_age(struct filter *f, int64_t now, struct ngc_error
 	(void)now;
 	if (ngc_parse_seconds(ngc_bytes_of(f->text), &f->number))
 		return NGC_OK;
-	return ngc_fail(err, NGC_INVALID, 0, "time '%s': expected one like 90, 10m, 1h 30m or 7d",
-	    f->text);
+	return ngc_fail(err, NGC_INVALID, 0,
+	    "time '%s': expected one like 90, 10m, 1h 30m or 7d", f->text);
 }
 
 static enum ngc_code compile_instant(struct filter *f, int64_t now, struct ngc_error *err)
@@ -193,7 +199,8 @@ static enum ngc_code ask_status(struct judge *j, const struct filter *f, bool *h
 	enum ngc_code code = response(j, &r, err);
 
 	for (size_t i = 0; code == NGC_OK && i < f->n_statuses; i++)
-		*held |= r->status >= f->statuses[i].low && r->status <= f->statuses[i].high;
+		*held |= r->status >= f->statuses[i].low &&
+			 r->status <= f->statuses[i].high;
 	return code;
 }
 
@@ -241,7 +248,8 @@ static enum ngc_code ask_type(struct judge *j, const struct filter *f, bool *hel
 	if (code != NGC_OK)
 		return code;
 	type = ngc_response_media_type(r);
-	return type.p == NULL ? NGC_OK : judge_match(j, f->pattern, type, f->text, held, err);
+	return type.p == NULL ? NGC_OK
+			      : judge_match(j, f->pattern, type, f->text, held, err);
 }
 
 static enum ngc_code ask_header(struct judge *j, const struct filter *f, bool *held,
@@ -376,8 +384,8 @@ enum ngc_code ngc_select_filter(struct ngc_select *s, enum ngc_filter_kind kind,
 }
 
 /* Do the filters of one kind, together, let the entry pass? */
-static enum ngc_code ask_type_of(struct judge *j, const struct filter_type *type, bool *passes,
-    struct ngc_error *err)
+static enum ngc_code ask_type_of(struct judge *j, const struct filter_type *type,
+    bool *passes, struct ngc_error *err)
 {
 	size_t asked = 0, held = 0;
 

@@ -10,10 +10,10 @@
 
 /*
  * Finding the selected entries of each cache.  What can be named is looked up.  Names of
- * variants cannot be computed: when an entry that was looked up carries a Vary, one walk finds
- * them by their key, and the main entry is visited last, so that an interrupted purge leaves
- * the trace that makes the next one complete.  Selectors that scan, and URLs whose keys hold what
- * a URL does not determine, make the walk serve all.
+ * variants cannot be computed: when an entry that was looked up carries a Vary, one walk
+ * finds them by their key, and the main entry is visited last, so that an interrupted
+ * purge leaves the trace that makes the next one complete.  Selectors that scan, and URLs
+ * whose keys hold what a URL does not determine, make the walk serve all.
  */
 
 enum phase {
@@ -34,17 +34,19 @@ struct hand {
 struct find {
 	const struct ngc_select_run *run;
 	struct targets targets;
-	struct ngc_cache **caches; /* one for each zone of the site; NULL: not looked into */
+	struct ngc_cache *
+	    *caches; /* one for each zone of the site; NULL: not looked into */
 	struct ngc_place *places;  /* of the roots of every zone there is */
 	size_t n_places;
 	struct ngc_reader *reader; /* for what is looked up */
 	struct hand *hands;
 	size_t n_hands;
-	size_t *scanning; /* the selectors that must look at every entry of the zone in hand */
+	size_t *scanning; /* the selectors that must look at every entry of the zone in
+			     hand */
 	size_t n_scanning;
 	atomic_uint_fast64_t *matched, *ambiguous; /* of each selector */
 	atomic_uint_fast64_t visited, failed;
-	pthread_mutex_t lock;          /* for the callbacks that one thread calls at a time */
+	pthread_mutex_t lock; /* for the callbacks that one thread calls at a time */
 	enum phase phase;
 	struct target_range keyed, paths; /* of the cache in hand */
 };
@@ -97,7 +99,8 @@ static bool take_by_targets(struct find *f, struct hand *h, struct ngc_entry *e)
 	return deferred;
 }
 
-/* A URL whose keys are open in this zone; ambiguous ones are left, unless --loose takes them. */
+/* A URL whose keys are open in this zone; ambiguous ones are left, unless --loose takes
+ * them. */
 static bool take_by_cover(struct find *f, const struct ngc_entry *e, size_t selector)
 {
 	bool ambiguous;
@@ -122,7 +125,8 @@ static enum ngc_code take_by_scans(struct find *f, struct hand *h, struct ngc_er
 		bool taken;
 
 		if (selector_scans(&s->selectors[selector]))
-			code = judge_selector(&h->judge, &s->selectors[selector], &taken, err);
+			code = judge_selector(&h->judge, &s->selectors[selector], &taken,
+			    err);
 		else
 			taken = take_by_cover(f, h->judge.e, selector);
 		if (code != NGC_OK)
@@ -298,7 +302,8 @@ static bool repeats(struct target_range r, size_t i)
 	       strcmp(r.first[i].dir, r.first[i - 1].dir) == 0;
 }
 
-static enum ngc_code look_up(struct find *f, const struct ngc_cache *c, struct ngc_error *err)
+static enum ngc_code look_up(struct find *f, const struct ngc_cache *c,
+    struct ngc_error *err)
 {
 	enum ngc_code code = NGC_OK;
 
@@ -309,7 +314,8 @@ static enum ngc_code look_up(struct find *f, const struct ngc_cache *c, struct n
 	f->phase = BY_PATH;
 	for (size_t i = 0; i < f->paths.n && code == NGC_OK && !stopped(f); i++)
 		if (!repeats(f->paths, i))
-			code = look_at(f, c, f->paths.first[i].dir, f->paths.first[i].name, err);
+			code = look_at(f, c, f->paths.first[i].dir,
+			    f->paths.first[i].name, err);
 	return code;
 }
 
@@ -340,7 +346,8 @@ static bool scans(struct find *f, const struct ngc_zone *zone)
 
 	f->n_scanning = 0;
 	for (size_t i = 0; i < s->n_selectors; i++)
-		if (selector_scans(&s->selectors[i]) || targets_open(&f->targets, i, zone))
+		if (selector_scans(&s->selectors[i]) ||
+		    targets_open(&f->targets, i, zone))
 			f->scanning[f->n_scanning++] = i;
 	return f->n_scanning > 0 || select_takes_all(s);
 }
@@ -372,7 +379,8 @@ static void close_if_opened_before(struct find *f, size_t zone)
 	struct ngc_place place = ngc_cache_place(f->caches[zone]);
 
 	for (size_t i = 0; i < zone; i++) {
-		if (f->caches[i] == NULL || !ngc_place_same(ngc_cache_place(f->caches[i]), place))
+		if (f->caches[i] == NULL ||
+		    !ngc_place_same(ngc_cache_place(f->caches[i]), place))
 			continue;
 		ngc_cache_close(f->caches[zone]);
 		f->caches[zone] = NULL;
@@ -404,7 +412,8 @@ static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 }
 
 /* Patterns cannot be answered without looking at every entry. */
-static enum ngc_code check_walking(const struct ngc_select_run *run, struct ngc_error *err)
+static enum ngc_code check_walking(const struct ngc_select_run *run,
+    struct ngc_error *err)
 {
 	const struct ngc_select *s = run->select;
 
@@ -412,7 +421,8 @@ static enum ngc_code check_walking(const struct ngc_select_run *run, struct ngc_
 		return NGC_OK;
 	for (size_t i = 0; i < s->n_selectors; i++)
 		if (selector_scans(&s->selectors[i]))
-			return ngc_fail(err, NGC_INVALID, 0, "'%s' needs a walk: not with --no-walk",
+			return ngc_fail(err, NGC_INVALID, 0,
+			    "'%s' needs a walk: not with --no-walk",
 			    s->selectors[i].text);
 	if (select_takes_all(s))
 		return ngc_fail(err, NGC_INVALID, 0,
@@ -430,7 +440,8 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	f->hands = ngc_array_alloc(f->n_hands, sizeof(*f->hands));
 	f->matched = ngc_array_alloc(n, sizeof(*f->matched));
 	f->ambiguous = ngc_array_alloc(n, sizeof(*f->ambiguous));
-	f->caches = ngc_array_alloc(ngc_site_zones(run->site), sizeof(struct ngc_cache *));
+	f->caches = ngc_array_alloc(ngc_site_zones(run->site),
+	    sizeof(struct ngc_cache *));
 	f->reader = ngc_reader_new();
 	f->scanning = ngc_array_alloc(n, sizeof(*f->scanning));
 	out->selectors = ngc_array_alloc(n, sizeof(*out->selectors));
@@ -445,7 +456,8 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 		struct hand *h = &f->hands[i];
 
 		h->hits = ngc_array_alloc(n, sizeof(*h->hits));
-		if (!judge_init(&h->judge, run->select, ngc_site_router(run->site), run->now) ||
+		if (!judge_init(&h->judge, run->select, ngc_site_router(run->site),
+			run->now) ||
 		    h->hits == NULL)
 			return ngc_no_memory(err);
 	}
@@ -485,7 +497,8 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 		code = targets_compute(run, &f.targets, err);
 	if (code == NGC_OK)
 		code = open_caches(&f, err);
-	for (size_t i = 0; i < ngc_site_zones(run->site) && code == NGC_OK && !stopped(&f); i++)
+	for (size_t i = 0;
+	     i < ngc_site_zones(run->site) && code == NGC_OK && !stopped(&f); i++)
 		if (f.caches[i] != NULL)
 			code = search(&f, i, out, err);
 	for (size_t i = 0; i < out->n_selectors; i++) {

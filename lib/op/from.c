@@ -5,7 +5,8 @@
 
 #include "ngc/mem.h"
 
-/* Many URLs from a file: the numbers of what is bad in it are the user's way to find it. */
+/* Many URLs from a file: the numbers of what is bad in it are the user's way to find it.
+ */
 struct many {
 	struct ngc_select *select;
 	void (*bad)(void *arg, size_t number, const struct ngc_error *err);
@@ -44,7 +45,8 @@ static enum ngc_code add_array(struct many *m, const json_t *array, struct ngc_e
 	json_array_foreach(array, i, item)
 	{
 		if (json_is_string(item)) {
-			code = add_one(m, ngc_bytes(json_string_value(item), json_string_length(item)),
+			code = add_one(m,
+			    ngc_bytes(json_string_value(item), json_string_length(item)),
 			    err);
 		} else {
 			m->number++;
@@ -57,15 +59,16 @@ static enum ngc_code add_array(struct many *m, const json_t *array, struct ngc_e
 	return code;
 }
 
-static enum ngc_code add_json(struct many *m, struct ngc_bytes text, struct ngc_error *err)
+static enum ngc_code add_json(struct many *m, struct ngc_bytes text,
+    struct ngc_error *err)
 {
 	json_error_t wrong;
 	json_t *array = json_loadb((const char *)text.p, text.n, JSON_ALLOW_NUL, &wrong);
 	enum ngc_code code;
 
 	if (!json_is_array(array)) {
-		code = ngc_fail(err, NGC_INVALID, 0, "line %d: not a JSON array: %s", wrong.line,
-		    wrong.text);
+		code = ngc_fail(err, NGC_INVALID, 0, "line %d: not a JSON array: %s",
+		    wrong.line, wrong.text);
 	} else {
 		code = add_array(m, array, err);
 	}

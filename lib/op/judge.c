@@ -42,8 +42,8 @@ enum ngc_code judge_match(struct judge *j, const struct ngc_pattern *p,
 	enum ngc_code code = ngc_pattern_match(p, j->room, subject, matched, err);
 
 	if (code != NGC_OK)
-		ngc_wrap(err, "%s/%s%s: '%s'", ngc_cache_zone(j->e->cache)->path, j->e->dir,
-		    j->e->name, what);
+		ngc_wrap(err, "%s/%s%s: '%s'", ngc_cache_zone(j->e->cache)->path,
+		    j->e->dir, j->e->name, what);
 	return code;
 }
 
@@ -67,10 +67,11 @@ static enum ngc_code match_tag(struct judge *j, const struct selector *s, bool *
 	enum ngc_code code = ngc_entry_response(j->e, err);
 
 	*taken = false;
-	if (code != NGC_OK && code != NGC_DAMAGED) /* a cut header: what is there counts */
+	if (code != NGC_OK &&
+	    code != NGC_DAMAGED) /* a cut header: what is there counts */
 		return code;
-	while (!*taken &&
-	       ngc_tags_next(&j->e->response, ngc_select_tag_headers(j->select), &at, &tag))
+	while (!*taken && ngc_tags_next(&j->e->response,
+			      ngc_select_tag_headers(j->select), &at, &tag))
 		*taken = ngc_bytes_equal(tag, wanted);
 	return NGC_OK;
 }

@@ -19,8 +19,8 @@ static enum ngc_code open_named(struct ngc_located *l, struct ngc_error *err)
 }
 
 /* The main entry is there: is its variant the one that the request asks for? */
-static enum ngc_code choose_variant(struct ngc_located *l, const struct ngc_explain_request *req,
-    struct ngc_error *err)
+static enum ngc_code choose_variant(struct ngc_located *l,
+    const struct ngc_explain_request *req, struct ngc_error *err)
 {
 	const struct ngc_header *h = &l->entry.header;
 	unsigned char variant[NGC_MD5_SIZE];
@@ -36,8 +36,8 @@ static enum ngc_code choose_variant(struct ngc_located *l, const struct ngc_expl
 	return open_named(l, err);
 }
 
-enum ngc_code ngc_locate(const struct ngc_site *site, const struct ngc_explain_request *req,
-    struct ngc_located *out, struct ngc_error *err)
+enum ngc_code ngc_locate(const struct ngc_site *site,
+    const struct ngc_explain_request *req, struct ngc_located *out, struct ngc_error *err)
 {
 	const struct ngc_explanation *e;
 	enum ngc_code code;

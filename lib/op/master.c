@@ -51,8 +51,10 @@ enum ngc_code master_read_pid(const char *path, pid_t *out, struct ngc_error *er
 		return ngc_fail(err, NGC_DENIED, errno, "pid file %s", path);
 	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
 		n--;
-	if (!ngc_parse_number(ngc_bytes(text, (size_t)n), &pid) || pid < 2 || pid > INT32_MAX)
-		return ngc_fail(err, NGC_DENIED, 0, "pid file %s: no process id in it", path);
+	if (!ngc_parse_number(ngc_bytes(text, (size_t)n), &pid) || pid < 2 ||
+	    pid > INT32_MAX)
+		return ngc_fail(err, NGC_DENIED, 0, "pid file %s: no process id in it",
+		    path);
 	*out = (pid_t)pid;
 	return NGC_OK;
 }
@@ -89,8 +91,8 @@ static bool is_nginx_program(const char *program)
 }
 
 /*
- * The binary, as the kernel knows it; another user's process does not show it, its title does:
- * "nginx: master process PROGRAM ...".
+ * The binary, as the kernel knows it; another user's process does not show it, its title
+ * does: "nginx: master process PROGRAM ...".
  */
 static void read_program(struct master *m)
 {
@@ -119,11 +121,14 @@ enum ngc_code master_identify(pid_t pid, struct master *out, struct ngc_error *e
 	*out = (struct master){ .pid = pid };
 	if (!read_title(pid, out->title, sizeof(out->title)))
 		return ngc_fail(err, NGC_DENIED, 0,
-		    "nginx is not running: process %ld of its pid file is gone", (long)pid);
+		    "nginx is not running: process %ld of its pid file is gone",
+		    (long)pid);
 	read_program(out);
-	if (strstr(out->title, ": master process") == NULL || !is_nginx_program(out->program))
+	if (strstr(out->title, ": master process") == NULL ||
+	    !is_nginx_program(out->program))
 		return ngc_fail(err, NGC_DENIED, 0,
-		    "process %ld is not an nginx master process but '%.100s': not signalled",
+		    "process %ld is not an nginx master process but '%.100s': not "
+		    "signalled",
 		    (long)pid, out->title);
 	return NGC_OK;
 }
@@ -169,7 +174,8 @@ static bool takes_requests(pid_t pid)
 	char title[256];
 
 	return read_title(pid, title, sizeof(title)) &&
-	       strstr(title, ": worker process") != NULL && strstr(title, "shutting down") == NULL;
+	       strstr(title, ": worker process") != NULL &&
+	       strstr(title, "shutting down") == NULL;
 }
 
 pid_t *master_workers(pid_t master)

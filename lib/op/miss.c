@@ -30,7 +30,8 @@ static bool note(struct ngc_tried *out, const struct ngc_zone *zone, struct ngc_
 	return true;
 }
 
-/* In the order in which they were computed; what could not be looked into was not tried. */
+/* In the order in which they were computed; what could not be looked into was not tried.
+ */
 static void note_tried(const struct search *s, const struct targets *t, size_t selector)
 {
 	struct ngc_selector_result *r = s->result;
@@ -42,7 +43,8 @@ static void note_tried(const struct search *s, const struct targets *t, size_t s
 		if (r->tried == NULL || r->n_tried == NGC_TRIED_MAX)
 			return;
 		if (one->keyed && s->caches[one->cache] != NULL &&
-		    note(&r->tried[r->n_tried], ngc_site_zone(s->run->site, one->cache), one->key))
+		    note(&r->tried[r->n_tried], ngc_site_zone(s->run->site, one->cache),
+			one->key))
 			r->n_tried++;
 	}
 }
@@ -81,7 +83,8 @@ static void try_url(struct search *s, const char *text)
 	struct ngc_error ignored;
 
 	if (ngc_url_parse(ngc_bytes_of(text), &url, &ignored) != NGC_OK ||
-	    ngc_route_cover(ngc_site_router(s->run->site), url, &cover, &ignored) != NGC_OK)
+	    ngc_route_cover(ngc_site_router(s->run->site), url, &cover, &ignored) !=
+		NGC_OK)
 		goto out;
 	for (size_t i = 0; i < cover->n_targets && r->n_near < NGC_NEAR_MAX; i++) {
 		struct ngc_near *near = &r->near[r->n_near];
@@ -90,7 +93,8 @@ static void try_url(struct search *s, const char *text)
 		if (zone == ngc_site_zones(s->run->site) || s->caches[zone] == NULL ||
 		    !note(&near->at, cover->targets[i].zone, cover->targets[i].key))
 			continue;
-		near->url = is_there(s->caches[zone], s->reader, &near->at) ? strdup(text) : NULL;
+		near->url = is_there(s->caches[zone], s->reader, &near->at) ? strdup(text)
+									    : NULL;
 		if (near->url != NULL)
 			r->n_near++;
 		else

@@ -8,7 +8,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* A hostile key must not stall a walk: some 20 ms of backtracking, then it is given up. */
+/* A hostile key must not stall a walk: some 20 ms of backtracking, then it is given up.
+ */
 #define MATCH_LIMIT 1000000
 
 struct ngc_pattern {
@@ -21,8 +22,8 @@ struct ngc_pattern_room {
 };
 
 /* offset: where it is wrong; NULL for a pattern that was translated. */
-static enum ngc_code compile_failed(int error, struct ngc_bytes shown, const size_t *offset,
-    struct ngc_error *err)
+static enum ngc_code compile_failed(int error, struct ngc_bytes shown,
+    const size_t *offset, struct ngc_error *err)
 {
 	PCRE2_UCHAR text[128];
 	char where[32] = "";
@@ -30,13 +31,14 @@ static enum ngc_code compile_failed(int error, struct ngc_bytes shown, const siz
 	pcre2_get_error_message(error, text, sizeof(text));
 	if (offset != NULL)
 		snprintf(where, sizeof(where), " at offset %zu", *offset);
-	return ngc_fail(err, NGC_INVALID, 0, "'%.*s': %s%s", (int)(shown.n < 200 ? shown.n : 200),
-	    (const char *)shown.p, (const char *)text, where);
+	return ngc_fail(err, NGC_INVALID, 0, "'%.*s': %s%s",
+	    (int)(shown.n < 200 ? shown.n : 200), (const char *)shown.p,
+	    (const char *)text, where);
 }
 
 /* shown: what the user wrote, of which re was made. */
-static enum ngc_code compile(struct ngc_bytes re, struct ngc_bytes shown, uint32_t options,
-    struct ngc_pattern **out, struct ngc_error *err)
+static enum ngc_code compile(struct ngc_bytes re, struct ngc_bytes shown,
+    uint32_t options, struct ngc_pattern **out, struct ngc_error *err)
 {
 	struct ngc_pattern *p = calloc(1, sizeof(*p));
 	size_t offset = 0;
@@ -45,18 +47,20 @@ static enum ngc_code compile(struct ngc_bytes re, struct ngc_bytes shown, uint32
 	*out = NULL;
 	if (p == NULL)
 		return ngc_no_memory(err);
-	p->code = pcre2_compile(re.p, re.n, options | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY, &error,
-	    &offset, NULL);
+	p->code = pcre2_compile(re.p, re.n, options | PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY,
+	    &error, &offset, NULL);
 	p->limits = pcre2_match_context_create(NULL);
 	if (p->code == NULL || p->limits == NULL) {
 		bool wrong = p->code == NULL && error != PCRE2_ERROR_HEAP_FAILED;
 
 		ngc_pattern_free(p);
-		return wrong ? compile_failed(error, shown, re.p == shown.p ? &offset : NULL, err)
+		return wrong ? compile_failed(error, shown,
+				   re.p == shown.p ? &offset : NULL, err)
 			     : ngc_no_memory(err);
 	}
 	pcre2_set_match_limit(p->limits, MATCH_LIMIT);
-	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where there is none: interpreted */
+	pcre2_jit_compile(p->code,
+	    PCRE2_JIT_COMPLETE); /* where there is none: interpreted */
 	*out = p;
 	return NGC_OK;
 }
@@ -95,8 +99,9 @@ static size_t bracket_end(struct ngc_bytes s)
 }
 
 /*
- * How many bytes at the start of a shell pattern belong together: an escaped one, a bracket
- * expression, or just one.  *brackets: there may be more of these; without a ']' there are not.
+ * How many bytes at the start of a shell pattern belong together: an escaped one, a
+ * bracket expression, or just one.  *brackets: there may be more of these; without a ']'
+ * there are not.
  */
 static size_t token_length(struct ngc_bytes s, bool *brackets)
 {
@@ -143,7 +148,8 @@ struct brace {
 	bool comma;
 };
 
-/* Set paired for the braces that are closed and hold a comma; others are plain, as in a shell. */
+/* Set paired for the braces that are closed and hold a comma; others are plain, as in a
+ * shell. */
 static void pair_braces(struct ngc_bytes s, struct brace *open, bool *paired)
 {
 	bool brackets = true;
@@ -161,7 +167,8 @@ static void pair_braces(struct ngc_bytes s, struct brace *open, bool *paired)
 	}
 }
 
-static void plain_to_regex(struct ngc_buf *re, unsigned char c, bool paired, size_t *depth)
+static void plain_to_regex(struct ngc_buf *re, unsigned char c, bool paired,
+    size_t *depth)
 {
 	if (c == '*') {
 		ngc_buf_add_str(re, ".*");
@@ -262,20 +269,24 @@ void ngc_pattern_room_free(struct ngc_pattern_room *r)
 	free(r);
 }
 
-enum ngc_code ngc_pattern_match(const struct ngc_pattern *p, struct ngc_pattern_room *room,
-    struct ngc_bytes subject, bool *matched, struct ngc_error *err)
+enum ngc_code ngc_pattern_match(const struct ngc_pattern *p,
+    struct ngc_pattern_room *room, struct ngc_bytes subject, bool *matched,
+    struct ngc_error *err)
 {
-	const unsigned char *s = subject.p != NULL ? subject.p : (const unsigned char *)"";
+	const unsigned char *s = subject.p != NULL ? subject.p
+						   : (const unsigned char *)"";
 	int r = pcre2_match(p->code, s, subject.n, 0, 0, room->data, p->limits);
 	PCRE2_UCHAR text[128];
 
 	if (r == PCRE2_ERROR_JIT_STACKLIMIT) /* the interpreter has the heap */
-		r = pcre2_match(p->code, s, subject.n, 0, PCRE2_NO_JIT, room->data, p->limits);
+		r = pcre2_match(p->code, s, subject.n, 0, PCRE2_NO_JIT, room->data,
+		    p->limits);
 	*matched = r >= 0;
 	if (r >= 0 || r == PCRE2_ERROR_NOMATCH)
 		return NGC_OK;
 	if (r >= PCRE2_ERROR_UTF32_ERR2 && r <= PCRE2_ERROR_UTF8_ERR1)
 		return NGC_OK; /* (*UTF): what is not UTF-8 does not match */
 	pcre2_get_error_message(r, text, sizeof(text));
-	return ngc_fail(err, NGC_DAMAGED, 0, "matching was given up: %s", (const char *)text);
+	return ngc_fail(err, NGC_DAMAGED, 0, "matching was given up: %s",
+	    (const char *)text);
 }

@@ -37,7 +37,8 @@ static enum ngc_outcome act(const struct ngc_purge_request *req, struct ngc_entr
 }
 
 /* The first errors are kept for the answer; memory for them is no reason to fail. */
-static void keep_error(struct ngc_purge_result *r, const char *file, const struct ngc_error *err)
+static void keep_error(struct ngc_purge_result *r, const char *file,
+    const struct ngc_error *err)
 {
 	struct ngc_purge_error *kept = &r->errors[r->n_errors];
 
@@ -48,7 +49,8 @@ static void keep_error(struct ngc_purge_result *r, const char *file, const struc
 	r->n_errors++;
 }
 
-static void report_failure(struct purge *p, const struct ngc_entry *e, struct ngc_error *err)
+static void report_failure(struct purge *p, const struct ngc_entry *e,
+    struct ngc_error *err)
 {
 	struct ngc_buf path = { 0 };
 	const char *file;
@@ -148,7 +150,8 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 		.walking = req->walking,
 		.loose = req->loose,
 		.explain_misses = true,
-		.damaged = req->mode == NGC_PURGE_REMOVE, /* elsewhere there is no field to write */
+		.damaged = req->mode ==
+			   NGC_PURGE_REMOVE, /* elsewhere there is no field to write */
 		.stop = req->stop,
 		.visit = visit,
 		.damaged_met = damaged_met,
@@ -159,7 +162,8 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 	*out = (struct ngc_purge_result){ 0 };
 	if (ngc_select_is_empty(req->select))
 		return ngc_fail(err, NGC_INVALID, 0,
-		    "nothing selected: name a URL, a pattern or a filter, or --all for everything");
+		    "nothing selected: name a URL, a pattern or a filter, or --all for "
+		    "everything");
 	out->zones = ngc_array_alloc(ngc_site_zones(req->site), sizeof(*out->zones));
 	if (out->zones == NULL)
 		return ngc_no_memory(err);

@@ -15,10 +15,10 @@
 #include "master.h"
 
 /*
- * "nginx -t" cannot know what the running master will refuse: a zone that lives in shared memory
- * keeps its levels and path.  The signal is accepted, an emerg line appears in the error log of
- * the configuration in force, and the old workers go on.  So the log is watched from where it
- * ended before the signal.
+ * "nginx -t" cannot know what the running master will refuse: a zone that lives in shared
+ * memory keeps its levels and path.  The signal is accepted, an emerg line appears in the
+ * error log of the configuration in force, and the old workers go on.  So the log is
+ * watched from where it ended before the signal.
  */
 
 #define WAIT_SECONDS 10
@@ -69,7 +69,8 @@ static enum ngc_code find_files(struct reload *r, struct ngc_error *err)
 		ngc_wrap(err, "the configuration names no pid file");
 		return NGC_DENIED;
 	}
-	snprintf(r->pid_file, sizeof(r->pid_file), "%s", pid != NULL ? pid : build.pid_path);
+	snprintf(r->pid_file, sizeof(r->pid_file), "%s",
+	    pid != NULL ? pid : build.pid_path);
 	snprintf(r->error_log, sizeof(r->error_log), "%s",
 	    log != NULL ? log : build.error_log_path);
 	return NGC_OK;
@@ -97,7 +98,8 @@ static enum ngc_code test_configuration(struct reload *r, struct ngc_error *err)
 		return NGC_DENIED;
 	}
 	if (status != 0)
-		return ngc_fail(err, NGC_INVALID, 0, "nginx -t refuses the configuration");
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "nginx -t refuses the configuration");
 	r->out->tested = true;
 	return NGC_OK;
 }
@@ -109,14 +111,16 @@ static off_t file_size(const char *path)
 	return stat(path, &st) == 0 ? st.st_size : 0;
 }
 
-/* Does this line of the error log tell that the master refused?  "... [emerg] PID#TID: ..." */
+/* Does this line of the error log tell that the master refused?  "... [emerg] PID#TID:
+ * ..." */
 static bool is_refusal(const char *line, pid_t master)
 {
 	const char *level = strstr(line, "[emerg] ");
 	char who[32];
 
 	snprintf(who, sizeof(who), "%ld#", (long)master);
-	return level != NULL && strncmp(level + strlen("[emerg] "), who, strlen(who)) == 0;
+	return level != NULL &&
+	       strncmp(level + strlen("[emerg] "), who, strlen(who)) == 0;
 }
 
 /* Look for refusals among the lines the log gained; they are added to the messages. */
@@ -204,7 +208,8 @@ static enum ngc_code wait_for_it(struct reload *r, struct ngc_error *err)
 		}
 		if (reload && log_refuses(r))
 			return ngc_fail(err, NGC_DENIED, 0,
-			    "the running nginx (process %ld) refuses the configuration that "
+			    "the running nginx (process %ld) refuses the configuration "
+			    "that "
 			    "nginx -t accepts; its old workers go on",
 			    (long)r->master.pid);
 		nanosleep(&pause, NULL);
@@ -223,7 +228,8 @@ static enum ngc_code check_site(const struct ngc_site *site, struct ngc_error *e
 	int end = 0;
 
 	if (conf == NULL || strcmp(ngc_conf_file(conf), "-") == 0)
-		return ngc_fail(err, NGC_INVALID, 0, "reload: a configuration file is needed (-c FILE)");
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "reload: a configuration file is needed (-c FILE)");
 	if (root == NULL)
 		return NGC_OK;
 	sscanf(root, "/proc/%*[0-9]/root%n", &end);
@@ -233,8 +239,8 @@ static enum ngc_code check_site(const struct ngc_site *site, struct ngc_error *e
 	    "reload: below another root only /proc/PID/root is possible, not %s", root);
 }
 
-enum ngc_code ngc_reload(const struct ngc_reload_request *req, struct ngc_reload_result *out,
-    struct ngc_error *err)
+enum ngc_code ngc_reload(const struct ngc_reload_request *req,
+    struct ngc_reload_result *out, struct ngc_error *err)
 {
 	struct reload r = { .req = req, .out = out };
 	enum ngc_code code;

@@ -63,7 +63,8 @@ static bool has_star(const char *text)
 }
 
 /* A star behind a backslash is a star also in a URL that is no pattern. */
-static enum ngc_code parse_url(const char *text, struct ngc_url **out, struct ngc_error *err)
+static enum ngc_code parse_url(const char *text, struct ngc_url **out,
+    struct ngc_error *err)
 {
 	struct ngc_buf plain = { 0 };
 	enum ngc_code code;
@@ -103,13 +104,15 @@ static enum ngc_code compile_selector(struct selector *s, struct ngc_error *err)
 	case NGC_SELECT_FILE:
 		if (!ngc_candidate_split(s->text, &parts))
 			return ngc_fail(err, NGC_INVALID, 0,
-			    "'%s': not the name of a cache file (32 lower-case hex digits)",
+			    "'%s': not the name of a cache file (32 lower-case hex "
+			    "digits)",
 			    s->text);
 		return NGC_OK;
 	case NGC_SELECT_TAG:
 		if (s->text[0] == '\0' || strpbrk(s->text, " ,\t") != NULL)
 			return ngc_fail(err, NGC_INVALID, 0,
-			    "tag '%s': expected one word without blanks and commas", s->text);
+			    "tag '%s': expected one word without blanks and commas",
+			    s->text);
 		return NGC_OK;
 	case NGC_SELECT_KEY:
 	case NGC_SELECT_ALL:
@@ -118,8 +121,8 @@ static enum ngc_code compile_selector(struct selector *s, struct ngc_error *err)
 	return NGC_OK;
 }
 
-enum ngc_code ngc_select_add(struct ngc_select *s, enum ngc_selector_kind kind, const char *text,
-    struct ngc_error *err)
+enum ngc_code ngc_select_add(struct ngc_select *s, enum ngc_selector_kind kind,
+    const char *text, struct ngc_error *err)
 {
 	struct selector one = { .kind = kind, .text = text };
 	enum ngc_code code;
@@ -140,8 +143,8 @@ enum ngc_code ngc_select_tag_header(struct ngc_select *s, const char *name,
     struct ngc_error *err)
 {
 	/* One more than there are: the list ends with NULL. */
-	if (!ngc_array_grow((void **)&s->tag_headers, s->n_tag_headers + 1, &s->cap_tag_headers,
-		sizeof(*s->tag_headers)))
+	if (!ngc_array_grow((void **)&s->tag_headers, s->n_tag_headers + 1,
+		&s->cap_tag_headers, sizeof(*s->tag_headers)))
 		return ngc_no_memory(err);
 	s->tag_headers[s->n_tag_headers++] = name;
 	s->tag_headers[s->n_tag_headers] = NULL;

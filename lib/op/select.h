@@ -6,13 +6,15 @@
 #include "ngc/select.h"
 #include "ngc/url.h"
 
-/* What the files of a selection share: select.c builds it, match.c judges, find.c looks. */
+/* What the files of a selection share: select.c builds it, match.c judges, find.c looks.
+ */
 
 struct selector {
 	enum ngc_selector_kind kind;
 	const char *text;
 	struct ngc_url *url;         /* NGC_SELECT_URL that names one page */
-	struct ngc_pattern *pattern; /* glob and regex, over keys; a URL pattern, over URLs */
+	struct ngc_pattern
+	    *pattern; /* glob and regex, over keys; a URL pattern, over URLs */
 };
 
 struct filter {
@@ -49,12 +51,13 @@ static inline bool select_takes_all(const struct ngc_select *s)
 /* Must every entry be looked at to know what this selector takes? */
 static inline bool selector_scans(const struct selector *s)
 {
-	return s->kind == NGC_SELECT_ALL || s->kind == NGC_SELECT_TAG || s->pattern != NULL;
+	return s->kind == NGC_SELECT_ALL || s->kind == NGC_SELECT_TAG ||
+	       s->pattern != NULL;
 }
 
 /*
- * "https://www.example.com/blog/?page=2" and a key of any scheme, method, port and percent-
- * encoding compare as "www.example.com/blog/?page=2".
+ * "https://www.example.com/blog/?page=2" and a key of any scheme, method, port and
+ * percent- encoding compare as "www.example.com/blog/?page=2".
  */
 
 /* Compile a URL with '*', or a bare path, into a pattern over such text. */
@@ -64,7 +67,8 @@ enum ngc_code url_pattern_compile(struct ngc_bytes url, struct ngc_pattern **out
 /* An authority without its port. */
 struct ngc_bytes url_without_port(struct ngc_bytes host);
 
-/* Write the text of a reading; at most size bytes, 0 when it has no host or path or is longer. */
+/* Write the text of a reading; at most size bytes, 0 when it has no host or path or is
+ * longer. */
 size_t url_pattern_subject(const struct ngc_reading *r, unsigned char *out, size_t size);
 
 /* What a thread needs to judge entries. */

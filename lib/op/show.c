@@ -21,9 +21,11 @@ static int rank_of(const struct best *b, const struct ngc_entry *e)
 
 	if (e->damaged)
 		return 0;
-	ngc_route_read(ngc_site_router(b->run->site), ngc_cache_zone(e->cache), e->header.key, &r);
+	ngc_route_read(ngc_site_router(b->run->site), ngc_cache_zone(e->cache),
+	    e->header.key, &r);
 	return 1 + 4 * !ngc_header_is_variant(&e->header, e->name) +
-	       2 * (r.method.p == NULL || ngc_bytes_equal(r.method, ngc_bytes_of("GET"))) +
+	       2 * (r.method.p == NULL ||
+		       ngc_bytes_equal(r.method, ngc_bytes_of("GET"))) +
 	       (b->scheme.p == NULL || ngc_bytes_equal(r.scheme, b->scheme));
 }
 
@@ -69,8 +71,8 @@ static enum ngc_code open_best(const struct best *b, struct ngc_located *l,
 	l->present = code == NGC_OK;
 	if (code == NGC_OK && l->entry.damaged)
 		code = ngc_fail(err, NGC_DAMAGED, 0,
-		    "%s/%s%s: not a cache file of a version we know", b->zone->path, b->dir,
-		    b->name);
+		    "%s/%s%s: not a cache file of a version we know", b->zone->path,
+		    b->dir, b->name);
 	return code;
 }
 
@@ -96,8 +98,8 @@ static enum ngc_code select_one(const struct ngc_select_run *run, struct ngc_byt
 	return b.rank >= 0 ? open_best(&b, &out->located, err) : NGC_GONE;
 }
 
-enum ngc_code ngc_show(const struct ngc_select_run *run, const struct ngc_explain_request *req,
-    struct ngc_shown *out, struct ngc_error *err)
+enum ngc_code ngc_show(const struct ngc_select_run *run,
+    const struct ngc_explain_request *req, struct ngc_shown *out, struct ngc_error *err)
 {
 	enum ngc_code code;
 
@@ -105,8 +107,8 @@ enum ngc_code ngc_show(const struct ngc_select_run *run, const struct ngc_explai
 	if (req != NULL && ngc_site_conf(run->site) != NULL)
 		code = ngc_locate(run->site, req, &out->located, err);
 	else
-		code = select_one(run, req != NULL ? req->url->scheme : ngc_bytes_of(NULL), out,
-		    err);
+		code = select_one(run,
+		    req != NULL ? req->url->scheme : ngc_bytes_of(NULL), out, err);
 	out->entry = &out->located.entry;
 	return code == NGC_OK && !out->located.present ? NGC_GONE : code;
 }
@@ -118,8 +120,8 @@ void ngc_shown_free(struct ngc_shown *s)
 }
 
 enum ngc_code ngc_shown_body(const struct ngc_shown *s,
-    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err), void *arg,
-    struct ngc_error *err)
+    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
+    void *arg, struct ngc_error *err)
 {
 	off_t pos = (off_t)s->entry->header.body_start;
 	unsigned char piece[16384];
@@ -134,7 +136,8 @@ enum ngc_code ngc_shown_body(const struct ngc_shown *s,
 			continue;
 		if (n < 0)
 			return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s",
-			    ngc_cache_zone(s->entry->cache)->path, s->entry->dir, s->entry->name);
+			    ngc_cache_zone(s->entry->cache)->path, s->entry->dir,
+			    s->entry->name);
 		code = write(arg, piece, (size_t)n, err);
 		pos += n;
 	}

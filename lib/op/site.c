@@ -84,7 +84,8 @@ enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
 	return code;
 }
 
-bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z, struct ngc_place *out)
+bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,
+    struct ngc_place *out)
 {
 	return ngc_place_find(z->path, sysroot(s, z), out);
 }
@@ -232,7 +233,8 @@ static enum ngc_code add_dir(struct ngc_site *s, const char *text, struct ngc_er
 		return ngc_no_memory(err);
 	params = take_dir(text, path);
 	if (path[0] == '\0')
-		return ngc_fail(err, NGC_INVALID, 0, "-d '%s': a directory is missing", text);
+		return ngc_fail(err, NGC_INVALID, 0, "-d '%s': a directory is missing",
+		    text);
 	*z = (struct ngc_zone){ .path = path, .max_size = -1, .min_free = -1 };
 	s->all[s->n_all++] = z;
 	return take_params(s, z, (const char *)params.p, err);
@@ -246,7 +248,8 @@ static bool wants_conf(const struct ngc_site_request *req)
 }
 
 /* A zone for the cache that a file lies in, unless there is one. */
-static enum ngc_code add_root_of(struct ngc_site *s, const char *file, struct ngc_error *err)
+static enum ngc_code add_root_of(struct ngc_site *s, const char *file,
+    struct ngc_error *err)
 {
 	struct ngc_zone *z = ngc_arena_alloc(s->arena, 1, sizeof(*z));
 	struct ngc_candidate_path parts;
@@ -256,7 +259,8 @@ static enum ngc_code add_root_of(struct ngc_site *s, const char *file, struct ng
 		return ngc_no_memory(err);
 	if (!ngc_candidate_split(file, &parts))
 		return ngc_fail(err, NGC_INVALID, 0,
-		    "--file %s: not the name of a cache file (32 lower-case hex digits)", file);
+		    "--file %s: not the name of a cache file (32 lower-case hex digits)",
+		    file);
 	path = parts.root_len[parts.depth] > 0
 		   ? ngc_arena_copy(s->arena, file, parts.root_len[parts.depth])
 		   : ngc_arena_copy(s->arena, ".", 1);
@@ -278,8 +282,10 @@ static enum ngc_code collect_zones(struct ngc_site *s, const struct ngc_site_req
 
 	while (s->conf != NULL && ngc_conf_zone(s->conf, n) != NULL)
 		n++;
-	s->all = ngc_arena_alloc(s->arena, n + req->n_dirs + req->n_files, sizeof(struct ngc_zone *));
-	s->zones = ngc_arena_alloc(s->arena, n + req->n_dirs + req->n_files, sizeof(struct ngc_zone *));
+	s->all = ngc_arena_alloc(s->arena, n + req->n_dirs + req->n_files,
+	    sizeof(struct ngc_zone *));
+	s->zones = ngc_arena_alloc(s->arena, n + req->n_dirs + req->n_files,
+	    sizeof(struct ngc_zone *));
 	if (s->all == NULL || s->zones == NULL)
 		return ngc_no_memory(err);
 	for (s->n_all = 0; s->n_all < n; s->n_all++)
@@ -290,7 +296,8 @@ static enum ngc_code collect_zones(struct ngc_site *s, const struct ngc_site_req
 		if (code != NGC_OK)
 			return code;
 	}
-	for (size_t i = 0; !wants_conf(req) && req->n_dirs == 0 && i < req->n_files; i++) {
+	for (size_t i = 0; !wants_conf(req) && req->n_dirs == 0 && i < req->n_files;
+	     i++) {
 		enum ngc_code code = add_root_of(s, req->files[i], err);
 
 		if (code != NGC_OK)
@@ -316,7 +323,8 @@ static enum ngc_code unknown_zone(const struct ngc_site *s, const char *name,
 
 	for (size_t i = 0; i < s->n_all; i++)
 		if (s->all[i]->name != NULL)
-			ngc_buf_printf(&known, "%s%s", known.n > 0 ? ", " : "", s->all[i]->name);
+			ngc_buf_printf(&known, "%s%s", known.n > 0 ? ", " : "",
+			    s->all[i]->name);
 	text = ngc_buf_str(&known);
 	code = ngc_fail(err, NGC_INVALID, 0, "unknown zone '%s'; %s%s", name,
 	    known.n > 0 ? "there is: " : "there is none", text != NULL ? text : "");

@@ -47,13 +47,14 @@ static enum ngc_code add_key(struct targets *t, size_t selector, size_t cache,
 }
 
 /* --key: that key in every zone. */
-static enum ngc_code compute_key(const struct ngc_select_run *run, size_t i, struct targets *t,
-    struct ngc_error *err)
+static enum ngc_code compute_key(const struct ngc_select_run *run, size_t i,
+    struct targets *t, struct ngc_error *err)
 {
 	struct ngc_bytes key = ngc_bytes_of(run->select->selectors[i].text);
 
 	for (size_t c = 0; c < ngc_site_zones(run->site); c++) {
-		enum ngc_code code = add_key(t, i, c, ngc_site_zone(run->site, c), key, err);
+		enum ngc_code code = add_key(t, i, c, ngc_site_zone(run->site, c), key,
+		    err);
 
 		if (code != NGC_OK)
 			return code;
@@ -61,8 +62,8 @@ static enum ngc_code compute_key(const struct ngc_select_run *run, size_t i, str
 	return NGC_OK;
 }
 
-static enum ngc_code compute_url(const struct ngc_select_run *run, size_t i, struct targets *t,
-    struct ngc_error *err)
+static enum ngc_code compute_url(const struct ngc_select_run *run, size_t i,
+    struct targets *t, struct ngc_error *err)
 {
 	const struct selector *s = &run->select->selectors[i];
 	const struct ngc_cover *cover;
@@ -92,7 +93,8 @@ bool targets_open(const struct targets *t, size_t selector, const struct ngc_zon
 	return false;
 }
 
-/* The run's zone whose root is the first root_len bytes of path; the number of zones: none. */
+/* The run's zone whose root is the first root_len bytes of path; the number of zones:
+ * none. */
 static size_t zone_at(const struct ngc_site *site, const char *path, size_t root_len)
 {
 	char *root = root_len > 0 ? strndup(path, root_len) : strdup(".");
@@ -125,8 +127,8 @@ static bool find_zone(const struct ngc_site *site, const char *path,
 	return false;
 }
 
-static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i, struct targets *t,
-    struct ngc_error *err)
+static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i,
+    struct targets *t, struct ngc_error *err)
 {
 	const char *path = run->select->selectors[i].text;
 	struct ngc_candidate_path parts;
@@ -149,8 +151,8 @@ static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i, st
 	return NGC_OK;
 }
 
-static enum ngc_code compute_one(const struct ngc_select_run *run, size_t i, struct targets *t,
-    struct ngc_error *err)
+static enum ngc_code compute_one(const struct ngc_select_run *run, size_t i,
+    struct targets *t, struct ngc_error *err)
 {
 	const struct selector *s = &run->select->selectors[i];
 
@@ -238,7 +240,8 @@ struct target_range targets_of(const struct targets *t, size_t cache, bool keyed
 {
 	struct target wanted = { .cache = cache, .keyed = keyed };
 
-	return equal_range((struct target_range){ t->list, t->n }, compare_place, &wanted);
+	return equal_range((struct target_range){ t->list, t->n }, compare_place,
+	    &wanted);
 }
 
 static int compare_crc(const struct target *t, const void *what)

@@ -7,8 +7,8 @@
 #include "select.h"
 
 /*
- * Targets: the files that a selection names without looking at any, those of the keys of its
- * URLs and of --key, and those of --file.
+ * Targets: the files that a selection names without looking at any, those of the keys of
+ * its URLs and of --key, and those of --file.
  */
 struct target {
 	size_t selector;             /* which selector it belongs to */
@@ -19,15 +19,17 @@ struct target {
 	uint32_t crc32;              /* of the key */
 	char dir[NGC_LEVELS_TEXT];   /* of a path; of a key where the levels are known */
 	char name[NGC_NAME_LEN + 1]; /* of the main entry, or of the path */
-	atomic_bool deferred;        /* its main entry waits until its variants are visited */
+	atomic_bool deferred; /* its main entry waits until its variants are visited */
 };
 
 struct targets {
-	struct target *list; /* sorted by cache, keyed ones first, then by crc32 or name */
+	struct target
+	    *list; /* sorted by cache, keyed ones first, then by crc32 or name */
 	size_t n, cap;
-	size_t *starts;            /* the order of the first of each selector, and the end */
+	size_t *starts; /* the order of the first of each selector, and the end */
 	size_t *places;            /* where each stands in the list, by its order */
-	struct ngc_cover **covers; /* of each selector, NULL where it has none; lends the keys */
+	struct ngc_cover *
+	    *covers; /* of each selector, NULL where it has none; lends the keys */
 	size_t n_covers;
 };
 
@@ -55,9 +57,9 @@ struct target_range targets_by_key(struct target_range keyed, const struct ngc_h
 struct target_range targets_by_name(struct target_range paths, const char *name);
 
 /*
- * What is said of the selectors that matched nothing: the keys and files that were tried and,
- * of a URL, near ones that exist.  Nothing is walked for it.  caches: one for each zone, NULL
- * for those that are not open.  Memory for it is no reason to fail.
+ * What is said of the selectors that matched nothing: the keys and files that were tried
+ * and, of a URL, near ones that exist.  Nothing is walked for it.  caches: one for each
+ * zone, NULL for those that are not open.  Memory for it is no reason to fail.
  */
 void misses_explain(const struct ngc_select_run *run, const struct targets *t,
     struct ngc_cache *const *caches, struct ngc_select_result *out);

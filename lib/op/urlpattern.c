@@ -14,7 +14,8 @@ static int hex_value(unsigned char c)
 /* Decode the byte at s, a %XX or a plain one; returns how many bytes it took. */
 static size_t decode_one(struct ngc_bytes s, unsigned char *out)
 {
-	if (s.p[0] == '%' && s.n > 2 && hex_value(s.p[1]) >= 0 && hex_value(s.p[2]) >= 0) {
+	if (s.p[0] == '%' && s.n > 2 && hex_value(s.p[1]) >= 0 &&
+	    hex_value(s.p[2]) >= 0) {
 		*out = (unsigned char)(hex_value(s.p[1]) << 4 | hex_value(s.p[2]));
 		return 3;
 	}
@@ -62,7 +63,8 @@ static enum ngc_code utf8_label_to_regex(struct ngc_buf *re, struct ngc_bytes la
 
 	ngc_buf_add_str(&text, "http://");
 	ngc_buf_add_bytes(&text, label);
-	code = text.failed ? ngc_no_memory(err) : ngc_url_parse(ngc_buf_bytes(&text), &url, err);
+	code = text.failed ? ngc_no_memory(err)
+			   : ngc_url_parse(ngc_buf_bytes(&text), &url, err);
 	if (code == NGC_OK)
 		ngc_pattern_quote(re, url->host);
 	ngc_url_free(url);
@@ -105,14 +107,14 @@ static enum ngc_code host_to_regex(struct ngc_buf *re, struct ngc_bytes host,
 
 static enum ngc_code bad(struct ngc_bytes url, const char *what, struct ngc_error *err)
 {
-	return ngc_fail(err, NGC_INVALID, 0, "'%.*s' %s", (int)(url.n < 200 ? url.n : 200),
-	    (const char *)url.p, what);
+	return ngc_fail(err, NGC_INVALID, 0, "'%.*s' %s",
+	    (int)(url.n < 200 ? url.n : 200), (const char *)url.p, what);
 }
 
 /*
- * Take host and port off the URL.  Stars of the host do not reach into the path, so that a
- * pattern over subdomains takes no page of another host with such a path; one that ends the
- * whole pattern does.
+ * Take host and port off the URL.  Stars of the host do not reach into the path, so that
+ * a pattern over subdomains takes no page of another host with such a path; one that ends
+ * the whole pattern does.
  */
 static enum ngc_code authority_to_regex(struct ngc_buf *re, struct ngc_bytes url,
     struct ngc_bytes *left, struct ngc_error *err)
@@ -167,7 +169,8 @@ static bool take_scheme(struct ngc_bytes *url)
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
 		struct ngc_bytes scheme = ngc_bytes_of(schemes[i]);
 
-		if (url->n >= scheme.n && ngc_bytes_same(ngc_bytes(url->p, scheme.n), scheme)) {
+		if (url->n >= scheme.n &&
+		    ngc_bytes_same(ngc_bytes(url->p, scheme.n), scheme)) {
 			*url = ngc_bytes_from(*url, scheme.n);
 			return true;
 		}
@@ -189,7 +192,8 @@ enum ngc_code url_pattern_compile(struct ngc_bytes url, struct ngc_pattern **out
 	else if (left.n > 0 && left.p[0] == '/')
 		ngc_buf_add_str(&re, "[^/]*");
 	else
-		code = bad(url, "is neither a URL (http://HOST/...) nor a path (/...)", err);
+		code = bad(url, "is neither a URL (http://HOST/...) nor a path (/...)",
+		    err);
 	if (code != NGC_OK)
 		goto out;
 	target_to_regex(&re, left);

@@ -76,7 +76,8 @@ static void problem(void *arg, const struct ngc_error *err)
 static int compare(const void *a, const void *b)
 {
 	const struct ngc_url_count *x = a, *y = b;
-	int r = ngc_bytes_compare(ngc_bytes(x->url, x->url_len), ngc_bytes(y->url, y->url_len));
+	int r = ngc_bytes_compare(ngc_bytes(x->url, x->url_len),
+	    ngc_bytes(y->url, y->url_len));
 
 	return r != 0 ? r : (x->zone > y->zone) - (x->zone < y->zone);
 }
@@ -99,7 +100,9 @@ static void count_alike(struct ngc_urls *u)
 enum ngc_code ngc_urls_collect(const struct ngc_select_run *run, struct ngc_urls *out,
     struct ngc_error *err)
 {
-	struct collector c = { .run = run, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct collector c = { .run = run,
+		.out = out,
+		.lock = PTHREAD_MUTEX_INITIALIZER };
 	struct ngc_select_run mine = *run;
 	enum ngc_code code;
 

@@ -34,8 +34,10 @@ static bool is_system_dir(struct ngc_place place, const char *sysroot)
 	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(system_dirs[0]); i++) {
 		struct ngc_place other;
 
-		if ((place_below(NULL, system_dirs[i], &other) && ngc_place_same(place, other)) ||
-		    (place_below(sysroot, system_dirs[i], &other) && ngc_place_same(place, other)))
+		if ((place_below(NULL, system_dirs[i], &other) &&
+			ngc_place_same(place, other)) ||
+		    (place_below(sysroot, system_dirs[i], &other) &&
+			ngc_place_same(place, other)))
 			return true;
 	}
 	return false;
@@ -67,8 +69,8 @@ static bool is_trace(const char *name, unsigned char type)
 }
 
 /*
- * Is there a trace of nginx's cache in the directory, or nothing but perhaps a "temp", which is
- * no proof but may stand in an empty cache?  -1: it cannot be read.
+ * Is there a trace of nginx's cache in the directory, or nothing but perhaps a "temp",
+ * which is no proof but may stand in an empty cache?  -1: it cannot be read.
  */
 static int looks_like_cache(int fd)
 {
@@ -110,10 +112,12 @@ static enum ngc_code judge_root(const struct ngc_cache *c, const char *sysroot,
 	const char *path = c->zone->path;
 
 	if (is_system_dir(c->place, sysroot))
-		return ngc_fail(err, NGC_INVALID, 0, "%s: a system directory, not a cache", path);
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "%s: a system directory, not a cache", path);
 	if (!links_trusted(links, c->owner))
 		return ngc_fail(err, NGC_INVALID, 0,
-		    "%s: a symbolic link on the way belongs neither to root nor to the owner "
+		    "%s: a symbolic link on the way belongs neither to root nor to the "
+		    "owner "
 		    "of the directory it leads to",
 		    path);
 	switch (looks_like_cache(c->fd)) {
@@ -148,7 +152,8 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 	if (c == NULL)
 		return ngc_no_memory(err);
 	c->zone = zone;
-	c->fd = ngc_path_open(sysroot, below(zone->path, sysroot), O_RDONLY | O_DIRECTORY, &links);
+	c->fd = ngc_path_open(sysroot, below(zone->path, sysroot), O_RDONLY | O_DIRECTORY,
+	    &links);
 	if (c->fd < 0) {
 		code = open_failed(zone->path, errno, err);
 		goto out;

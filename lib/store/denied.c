@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Cut a copy of path after the first component that we may not pass (the last: not read). */
+/* Cut a copy of path after the first component that we may not pass (the last: not read).
+ */
 static bool find_barrier(const char *path, char out[PATH_MAX])
 {
 	size_t n = strlen(path), end = 0;
@@ -22,7 +23,8 @@ static bool find_barrier(const char *path, char out[PATH_MAX])
 		end += strspn(path + end, "/");
 		end += strcspn(path + end, "/");
 		out[end] = '\0';
-		if (faccessat(AT_FDCWD, out, end < n ? X_OK : R_OK | X_OK, AT_EACCESS) != 0)
+		if (faccessat(AT_FDCWD, out, end < n ? X_OK : R_OK | X_OK, AT_EACCESS) !=
+		    0)
 			return errno == EACCES;
 		out[end] = path[end];
 	}
@@ -40,6 +42,7 @@ enum ngc_code access_denied(const char *path, int sys, struct ngc_error *err)
 	snprintf(owner, sizeof(owner), "uid %ld", (long)st.st_uid);
 	if (getpwuid_r(st.st_uid, &pw, names, sizeof(names), &found) != 0)
 		found = NULL;
-	return ngc_fail(err, NGC_DENIED, 0, "%s: permission denied: run as its owner (%s) or as root",
-	    barrier, found != NULL ? pw.pw_name : owner);
+	return ngc_fail(err, NGC_DENIED, 0,
+	    "%s: permission denied: run as its owner (%s) or as root", barrier,
+	    found != NULL ? pw.pw_name : owner);
 }

@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 
 /*
- * getdents64(2) with a large buffer: readdir(3) asks for 32 KiB at a time and copies every
- * name, which is a tenth of the time of a walk over names.
+ * getdents64(2) with a large buffer: readdir(3) asks for 32 KiB at a time and copies
+ * every name, which is a tenth of the time of a walk over names.
  */
 #define BUFFER_SIZE (256 * 1024)
 
@@ -137,7 +137,8 @@ const char *dir_reader_next(struct dir_reader *d, unsigned char *type)
 
 #endif
 
-/* Opened anew, not duplicated: a duplicate would share the position of readers of the root. */
+/* Opened anew, not duplicated: a duplicate would share the position of readers of the
+ * root. */
 int level_dir_open(int rootfd, const char *dir)
 {
 	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;

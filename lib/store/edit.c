@@ -11,8 +11,8 @@
 
 /*
  * nginx reads the header of an entry on every request, also through a descriptor that its
- * open_file_cache keeps: bytes changed in place are seen at once, an unlinked name only when
- * that cache looks again.  So a removal first spoils the header, then unlinks.
+ * open_file_cache keeps: bytes changed in place are seen at once, an unlinked name only
+ * when that cache looks again.  So a removal first spoils the header, then unlinks.
  */
 
 static enum ngc_outcome failed(const char *what, int sys, struct ngc_error *err)
@@ -34,8 +34,9 @@ static enum ngc_outcome still_there(struct ngc_entry *e, struct ngc_error *err)
 }
 
 /*
- * Read the header again, through the descriptor that is open for writing.  nginx rewrites it in
- * place when it revalidates an entry: that is the same entry still.  Another key is another.
+ * Read the header again, through the descriptor that is open for writing.  nginx rewrites
+ * it in place when it revalidates an entry: that is the same entry still.  Another key is
+ * another.
  */
 static enum ngc_outcome reread_header(struct ngc_entry *e, int fd, struct ngc_error *err)
 {
@@ -53,7 +54,8 @@ static enum ngc_outcome reread_header(struct ngc_entry *e, int fd, struct ngc_er
 			return NGC_REPLACED;
 		pos += (size_t)n;
 	}
-	if (ngc_header_parse(ngc_bytes(e->reader->head, end), NULL, &e->header) == NGC_OK &&
+	if (ngc_header_parse(ngc_bytes(e->reader->head, end), NULL, &e->header) ==
+		NGC_OK &&
 	    e->header.layout == judged.layout && e->header.crc32 == judged.crc32 &&
 	    e->header.key.n == judged.key.n)
 		return NGC_DONE;
@@ -62,12 +64,14 @@ static enum ngc_outcome reread_header(struct ngc_entry *e, int fd, struct ngc_er
 }
 
 /*
- * Open the judged file for writing.  NGC_FAILED for one that may not be written: *fd is -1
- * then, as always when NGC_DONE is not returned.
+ * Open the judged file for writing.  NGC_FAILED for one that may not be written: *fd is
+ * -1 then, as always when NGC_DONE is not returned.
  */
-static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out, struct ngc_error *err)
+static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out,
+    struct ngc_error *err)
 {
-	int fd = openat(e->dirfd, e->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = openat(e->dirfd, e->name,
+	    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	enum ngc_outcome outcome;
 	struct stat st;
 
@@ -97,8 +101,8 @@ static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out, struct ngc_
 	return outcome;
 }
 
-static enum ngc_outcome write_field(const struct ngc_entry *e, int fd, enum ngc_field field,
-    int64_t value, struct ngc_error *err)
+static enum ngc_outcome write_field(const struct ngc_entry *e, int fd,
+    enum ngc_field field, int64_t value, struct ngc_error *err)
 {
 	struct ngc_patch p;
 	ssize_t n;
@@ -111,7 +115,8 @@ static enum ngc_outcome write_field(const struct ngc_entry *e, int fd, enum ngc_
 	return n == (ssize_t)p.size ? NGC_DONE : failed("write", n < 0 ? errno : 0, err);
 }
 
-/* Make nginx refuse the entry; v0 has no version to spoil, there it is made long stale. */
+/* Make nginx refuse the entry; v0 has no version to spoil, there it is made long stale.
+ */
 static enum ngc_outcome spoil(struct ngc_entry *e, struct ngc_error *err)
 {
 	bool versioned = ngc_layout_version(e->header.layout) != 0;

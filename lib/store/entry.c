@@ -29,8 +29,8 @@ void ngc_reader_free(struct ngc_reader *r)
 }
 
 /*
- * Without O_NOATIME a scan after nginx wrote dirties every inode; only the owner and root may
- * ask for it.
+ * Without O_NOATIME a scan after nginx wrote dirties every inode; only the owner and root
+ * may ask for it.
  */
 static int candidate_open(int dirfd, const char *name)
 {
@@ -50,7 +50,8 @@ static int head_extend(struct ngc_entry *e, size_t want)
 	if (want > NGC_HEAD_MAX)
 		want = NGC_HEAD_MAX;
 	while (have < want) {
-		ssize_t n = pread(e->fd, e->reader->head + have, want - have, (off_t)have);
+		ssize_t n = pread(e->fd, e->reader->head + have, want - have,
+		    (off_t)have);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -82,7 +83,8 @@ static bool is_orphan(const struct ngc_zone *z, const char *dir, const char *nam
 {
 	char want[NGC_LEVELS_TEXT];
 
-	return z->levels_known && strcmp(ngc_levels_dir(&z->levels, name, want), dir) != 0;
+	return z->levels_known &&
+	       strcmp(ngc_levels_dir(&z->levels, name, want), dir) != 0;
 }
 
 enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int dirfd,
@@ -91,9 +93,11 @@ enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int
 	int fd = candidate_open(dirfd, name);
 
 	if (fd < 0) {
-		if (errno == ENOENT || errno == ELOOP || errno == ENXIO || errno == ENOTDIR)
+		if (errno == ENOENT || errno == ELOOP || errno == ENXIO ||
+		    errno == ENOTDIR)
 			return NGC_GONE;
-		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", c->zone->path, dir, name);
+		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", c->zone->path, dir,
+		    name);
 	}
 	out->cache = c;
 	out->reader = r;
@@ -112,7 +116,8 @@ enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int
 		out->fd = -1;
 		if (saved == EISDIR || saved == ESPIPE)
 			return NGC_GONE;
-		return ngc_fail(err, NGC_DENIED, saved, "%s/%s%s", c->zone->path, dir, name);
+		return ngc_fail(err, NGC_DENIED, saved, "%s/%s%s", c->zone->path, dir,
+		    name);
 	}
 	return NGC_OK;
 }
@@ -125,8 +130,8 @@ static bool is_regular(int fd)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r, const char *dir,
-    const char *name, struct ngc_entry *out, struct ngc_error *err)
+enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
+    const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err)
 {
 	enum ngc_code code;
 	int dirfd;
@@ -165,8 +170,8 @@ enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
 	if (e->has_stat)
 		return NGC_OK;
 	if (fstat(e->fd, &st) != 0)
-		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->zone->path, e->dir,
-		    e->name);
+		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->zone->path,
+		    e->dir, e->name);
 	e->size = st.st_size;
 	e->allocated = (uint64_t)st.st_blocks * 512;
 	e->dev = st.st_dev;
@@ -175,7 +180,8 @@ enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
 	return NGC_OK;
 }
 
-/* What a pointer into the head points to does not move: the buffer only grows at its end. */
+/* What a pointer into the head points to does not move: the buffer only grows at its end.
+ */
 enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err)
 {
 	const struct ngc_header *h = &e->header;
@@ -186,7 +192,8 @@ enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err)
 			return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s",
 			    e->cache->zone->path, e->dir, e->name);
 		end = e->head.n < h->body_start ? e->head.n : h->body_start;
-		ngc_response_parse(ngc_bytes(e->head.p + h->header_start, end - h->header_start),
+		ngc_response_parse(ngc_bytes(e->head.p + h->header_start,
+				       end - h->header_start),
 		    e->reader->scratch, &e->response);
 		e->has_response = true;
 	}

@@ -28,7 +28,8 @@ struct dir_reader *dir_reader_new(void); /* NULL: no memory */
 void dir_reader_free(struct dir_reader *d);
 /* Begin with a directory; fd stays the caller's. */
 int dir_reader_start(struct dir_reader *d, int fd); /* -1 and errno */
-/* The next name, valid until the next call; NULL at the end, with errno 0, or on error. */
+/* The next name, valid until the next call; NULL at the end, with errno 0, or on error.
+ */
 const char *dir_reader_next(struct dir_reader *d, unsigned char *type);
 
 /* What a name in a cache directory can be, by its form alone. */
@@ -45,8 +46,8 @@ enum name_kind name_kind(const char *name);
 int level_dir_open(int rootfd, const char *dir);
 
 /*
- * NGC_DENIED for a directory that could not be opened or read with errno sys: names the first
- * directory on the way that keeps us out, and who may enter it.
+ * NGC_DENIED for a directory that could not be opened or read with errno sys: names the
+ * first directory on the way that keeps us out, and who may enter it.
  */
 enum ngc_code access_denied(const char *path, int sys, struct ngc_error *err);
 

@@ -14,9 +14,10 @@
 #include "store.h"
 
 /*
- * The walk: directories wait on a stack, threads take them off and push what they find below.
- * A directory is a path of at most "ab/cd/ef/", names are looked at relative to its descriptor
- * and never become path strings, and every thread has one set of buffers for all its entries.
+ * The walk: directories wait on a stack, threads take them off and push what they find
+ * below. A directory is a path of at most "ab/cd/ef/", names are looked at relative to
+ * its descriptor and never become path strings, and every thread has one set of buffers
+ * for all its entries.
  */
 
 struct level_dir {
@@ -178,7 +179,8 @@ static enum ngc_code one_name(struct worker *w, int dirfd, const struct level_di
 {
 	switch (name_kind(name)) {
 	case NAME_CANDIDATE:
-		if (ngc_candidate_name(d->path, name) && type_of(dirfd, name, type) == DT_REG)
+		if (ngc_candidate_name(d->path, name) &&
+		    type_of(dirfd, name, type) == DT_REG)
 			return candidate(w, dirfd, d, name);
 		break;
 	case NAME_LEVEL:
@@ -210,7 +212,8 @@ static bool is_other_root(const struct ngc_walk *walk, int fd)
 	return false;
 }
 
-/* A directory that cannot be opened or read; one that is gone, or swapped for a link, is none. */
+/* A directory that cannot be opened or read; one that is gone, or swapped for a link, is
+ * none. */
 static void report_directory(struct worker *w, const struct level_dir *d, int sys)
 {
 	struct ngc_buf path = { 0 };
@@ -366,7 +369,8 @@ enum ngc_code ngc_walk_run(const struct ngc_walk *walk, struct ngc_walk_totals *
 	while (used < jobs && used < c.n && worker_init(&workers[used], &c, used))
 		used++;
 	for (ready = 1; ready < used; ready++)
-		if (pthread_create(&workers[ready].thread, NULL, work, &workers[ready]) != 0)
+		if (pthread_create(&workers[ready].thread, NULL, work, &workers[ready]) !=
+		    0)
 			break; /* those that run do the work */
 	work(&workers[0]);
 	for (unsigned i = 1; i < ready; i++)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /*
- * The entry point of a fuzz target: libFuzzer calls it with what it invents, replay.c with
- * the files of the target's corpus.
+ * The entry point of a fuzz target: libFuzzer calls it with what it invents, replay.c
+ * with the files of the target's corpus.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * Run a fuzz target over its corpus, without a fuzzer: every file that ever made trouble is a
- * test.  Linked to each fuzz_NAME.c; the corpus is tests/fuzz/corpus/NAME.  Writes TAP; an
- * input that crashes ends the run before the plan is fulfilled.
+ * Run a fuzz target over its corpus, without a fuzzer: every file that ever made trouble
+ * is a test.  Linked to each fuzz_NAME.c; the corpus is tests/fuzz/corpus/NAME.  Writes
+ * TAP; an input that crashes ends the run before the plan is fulfilled.
  */
 
 static int replay(const char *path)

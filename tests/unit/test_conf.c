@@ -30,7 +30,8 @@ static void http_refused(const char *text, const char *want)
 
 START_TEST(zones_have_nginx_s_defaults)
 {
-	struct ngc_conf *c = conf_of("http { fastcgi_cache_path /c/x/ keys_zone=x:10m; }");
+	struct ngc_conf *c = conf_of(
+	    "http { fastcgi_cache_path /c/x/ keys_zone=x:10m; }");
 	const struct ngc_zone *z = ngc_conf_zone(c, 0);
 
 	ck_assert_str_eq(z->name, "x");
@@ -51,7 +52,8 @@ END_TEST
 
 START_TEST(zones_have_all_parameters)
 {
-	struct ngc_conf *c = conf_of("http {\n uwsgi_cache_path rel levels=1:2 max_size=2g "
+	struct ngc_conf *c = conf_of(
+	    "http {\n uwsgi_cache_path rel levels=1:2 max_size=2g "
 	    "\"inactive=1h 30m\" min_free=5m use_temp_path=off keys_zone=a_b.c:512k "
 	    "loader_files=5 loader_sleep=20ms loader_threshold=1 manager_files=2 "
 	    "manager_sleep=1s manager_threshold=5m; }");
@@ -76,17 +78,26 @@ START_TEST(wrong_zones_are_refused)
 		{ "proxy_cache_path;", "invalid number of arguments" },
 		{ "proxy_cache_path /x keys_zone=x;", "invalid \"keys_zone=x\"" },
 		{ "proxy_cache_path /x keys_zone=x:1g;", "invalid \"keys_zone=x:1g\"" },
-		{ "proxy_cache_path /x keys_zone=x:8191;", "invalid \"keys_zone=x:8191\"" },
+		{ "proxy_cache_path /x keys_zone=x:8191;",
+		    "invalid \"keys_zone=x:8191\"" },
 		{ "proxy_cache_path /x keys_zone=:1m;", "invalid \"keys_zone=:1m\"" },
-		{ "proxy_cache_path /x keys_zone=x:1m levels=3;", "invalid \"levels=3\"" },
-		{ "proxy_cache_path /x keys_zone=x:1m max_size=1t;", "invalid \"max_size=1t\"" },
-		{ "proxy_cache_path /x keys_zone=x:1m inactive=5ms;", "invalid \"inactive" },
-		{ "proxy_cache_path /x keys_zone=x:1m use_temp_path=no;", "use_temp_path=no" },
+		{ "proxy_cache_path /x keys_zone=x:1m levels=3;",
+		    "invalid \"levels=3\"" },
+		{ "proxy_cache_path /x keys_zone=x:1m max_size=1t;",
+		    "invalid \"max_size=1t\"" },
+		{ "proxy_cache_path /x keys_zone=x:1m inactive=5ms;",
+		    "invalid \"inactive" },
+		{ "proxy_cache_path /x keys_zone=x:1m use_temp_path=no;",
+		    "use_temp_path=no" },
 		{ "proxy_cache_path /x keys_zone=x:1m Levels=1;", "invalid parameter" },
-		{ "proxy_cache_path /x keys_zone=a:1m;", "zone \"a\" is already declared in " },
-		{ "scgi_cache_path /x keys_zone=a:1m;", "zone \"a\" is already declared" },
-		{ "proxy_cache_path /c/a/ keys_zone=x:1m;", "the path \"/c/a\" is that of" },
-		{ "server { proxy_cache_path /x keys_zone=x:1m; }", "is not allowed here" },
+		{ "proxy_cache_path /x keys_zone=a:1m;",
+		    "zone \"a\" is already declared in " },
+		{ "scgi_cache_path /x keys_zone=a:1m;",
+		    "zone \"a\" is already declared" },
+		{ "proxy_cache_path /c/a/ keys_zone=x:1m;",
+		    "the path \"/c/a\" is that of" },
+		{ "server { proxy_cache_path /x keys_zone=x:1m; }",
+		    "is not allowed here" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -106,8 +117,10 @@ END_TEST
 
 START_TEST(uses_inherit_each_directive_by_itself)
 {
-	struct ngc_conf *c = http_with("proxy_cache_key http;"
-	    "server { listen 80; listen [::]:80 default_server; server_name a *.b; proxy_cache a;"
+	struct ngc_conf *c = http_with(
+	    "proxy_cache_key http;"
+	    "server { listen 80; listen [::]:80 default_server; server_name a *.b; "
+	    "proxy_cache a;"
 	    " location / { proxy_pass http://u; proxy_cache_key inner;"
 	    "  location ~* \\.gif$ { proxy_pass http://v; }"
 	    "  location /off { proxy_cache off; proxy_pass http://w; }"
@@ -152,13 +165,16 @@ END_TEST
 START_TEST(wrong_cache_directives_are_refused)
 {
 	static const char *const cases[][2] = {
-		{ "proxy_cache a; proxy_cache a;", "\"proxy_cache\" directive is duplicate" },
+		{ "proxy_cache a; proxy_cache a;",
+		    "\"proxy_cache\" directive is duplicate" },
 		{ "proxy_cache nosuch;", "zone \"nosuch\" is unknown" },
 		{ "fastcgi_cache a;", "zone \"a\" is one of proxy_cache_path" },
 		{ "proxy_cache a b;", "invalid number of arguments" },
 		{ "proxy_cache_key;", "invalid number of arguments" },
-		{ "server { location / { if ($x) { proxy_cache a; } } }", "is not allowed here" },
-		{ "server { location { } }", "invalid number of arguments in \"location\"" },
+		{ "server { location / { if ($x) { proxy_cache a; } } }",
+		    "is not allowed here" },
+		{ "server { location { } }",
+		    "invalid number of arguments in \"location\"" },
 		{ "server { location ? /x { } }", "invalid location modifier \"?\"" },
 		{ "server { listen 0; }", "invalid address or port" },
 		{ "server { listen a:99999; }", "invalid address or port" },
@@ -178,7 +194,8 @@ START_TEST(foreign_directives_are_passed_over)
 	    "map $a $b { foo bar; }");
 
 	ck_assert_str_eq(ngc_conf_warning(c, 0),
-	    "/etc/nginx/nginx.conf:1: unknown directive \"more_set_headers\" is passed over");
+	    "/etc/nginx/nginx.conf:1: unknown directive \"more_set_headers\" is passed "
+	    "over");
 	ck_assert_ptr_nonnull(strstr(ngc_conf_warning(c, 1), "\"nonsense\""));
 	ck_assert_ptr_nonnull(strstr(ngc_conf_warning(c, 2), "\"lua\""));
 	ck_assert_ptr_null(ngc_conf_warning(c, 3));
@@ -188,8 +205,10 @@ END_TEST
 
 START_TEST(a_zone_by_variable_may_be_several)
 {
-	struct ngc_conf *c = http_with("proxy_cache_path /c/1 keys_zone=disk_1:1m;"
-	    "proxy_cache_path /c/2 keys_zone=disk_2:1m; fastcgi_cache_path /f keys_zone=disk_f:1m;"
+	struct ngc_conf *c = http_with(
+	    "proxy_cache_path /c/1 keys_zone=disk_1:1m;"
+	    "proxy_cache_path /c/2 keys_zone=disk_2:1m; fastcgi_cache_path /f "
+	    "keys_zone=disk_f:1m;"
 	    "server { location / { proxy_cache disk_$d; proxy_pass http://u; } }");
 	const struct ngc_use *u = ngc_conf_use(c, 0);
 
@@ -207,9 +226,12 @@ static void check_needs(const char *directives, const char *want)
 	struct ngc_buf b = { 0 }, got = { 0 };
 	struct ngc_conf *c;
 
-	ngc_buf_printf(&b, "map $http_x $m { default $cookie_y; } geo $g { default 1; }"
-	    "server { set $s $arg_a; if ($request_body) { set $i 1; } location ~ (?<n>x) {"
-	    " proxy_pass http://u; proxy_cache a; %s } }", directives);
+	ngc_buf_printf(&b,
+	    "map $http_x $m { default $cookie_y; } geo $g { default 1; }"
+	    "server { set $s $arg_a; if ($request_body) { set $i 1; } location ~ (?<n>x) "
+	    "{"
+	    " proxy_pass http://u; proxy_cache a; %s } }",
+	    directives);
 	c = http_with(ngc_buf_str(&b));
 	for (const char *const *need = ngc_conf_use(c, 0)->needs; *need != NULL; need++)
 		ngc_buf_printf(&got, "%s ", *need);
@@ -258,15 +280,18 @@ END_TEST
 
 START_TEST(wrong_includes_are_refused)
 {
-	conf_of_files("/e/n:1: include /e/x: not in this dump", "/e/n", "include x;", NULL);
+	conf_of_files("/e/n:1: include /e/x: not in this dump", "/e/n", "include x;",
+	    NULL);
 	conf_of_files("/e/n:1: include takes one argument", "/e/n", "include x y;", NULL);
-	conf_of_files("/e/b:1: include cycle: /e/a includes itself", "/e/n", "include a;", "/e/a",
-	    "include b;", "/e/b", "include a;", NULL);
+	conf_of_files("/e/b:1: include cycle: /e/a includes itself", "/e/n", "include a;",
+	    "/e/a", "include b;", "/e/b", "include a;", NULL);
 	conf_of_files("include cycle", "/e/n", "include n;", NULL);
-	conf_of_files("/e/a:2: unexpected end of file, expecting \"}\"", "/e/n", "include a; }",
-	    "/e/a", "http {", NULL);
-	conf_of_files("/e/a:1: unexpected \"}\"", "/e/n", "http { include a;", "/e/a", "}", NULL);
-	conf_of_files("/e/a:2: unexpected end of file", "/e/n", "include a;", "/e/a", "y", NULL);
+	conf_of_files("/e/a:2: unexpected end of file, expecting \"}\"", "/e/n",
+	    "include a; }", "/e/a", "http {", NULL);
+	conf_of_files("/e/a:1: unexpected \"}\"", "/e/n", "http { include a;", "/e/a",
+	    "}", NULL);
+	conf_of_files("/e/a:2: unexpected end of file", "/e/n", "include a;", "/e/a", "y",
+	    NULL);
 	conf_refused("a { b { c {", "expecting \"}\"");
 	conf_refused("http { map $a $b { x { } } }", "unexpected \"{\"");
 	conf_refused("http { } http { }", "\"http\" directive is duplicate");
@@ -281,7 +306,8 @@ START_TEST(a_dump_must_be_one)
 
 	ck_assert_int_eq(ngc_conf_read(&req, &c, &err), NGC_INVALID);
 	ck_assert_ptr_null(c);
-	req.dump = ngc_bytes_of("nginx: test is successful\n# configuration file /n:\nhttp { }\n");
+	req.dump = ngc_bytes_of(
+	    "nginx: test is successful\n# configuration file /n:\nhttp { }\n");
 	ck_assert_int_eq(ngc_conf_read(&req, &c, &err), NGC_OK);
 	ngc_conf_free(c);
 }
@@ -330,7 +356,8 @@ START_TEST(everything_lies_below_the_root)
 	make_dir(root, "n");
 	make_dir(root, "n/on");
 	make_dir(root, "all");
-	write_file(root, "n/nginx.conf", "http { include on/*; include /all/../../../all/b; }");
+	write_file(root, "n/nginx.conf",
+	    "http { include on/*; include /all/../../../all/b; }");
 	write_file(root, "all/a", "proxy_cache_path /c/a keys_zone=a:1m;");
 	write_file(root, "all/b", "proxy_cache_path /c/b keys_zone=b:1m;");
 	link_file("/all/a", root, "n/on/a");
@@ -363,8 +390,9 @@ START_TEST(a_relative_path_asks_for_the_prefix)
 END_TEST
 
 UNIT_MAIN("conf", zones_have_nginx_s_defaults, zones_have_all_parameters,
-    wrong_zones_are_refused, nested_paths_are_two_zones, uses_inherit_each_directive_by_itself,
-    settings_behind_a_block_hold_in_it, wrong_cache_directives_are_refused,
-    foreign_directives_are_passed_over, a_zone_by_variable_may_be_several,
-    uses_tell_what_they_need, includes_of_a_dump_are_its_files, wrong_includes_are_refused, a_dump_must_be_one,
+    wrong_zones_are_refused, nested_paths_are_two_zones,
+    uses_inherit_each_directive_by_itself, settings_behind_a_block_hold_in_it,
+    wrong_cache_directives_are_refused, foreign_directives_are_passed_over,
+    a_zone_by_variable_may_be_several, uses_tell_what_they_need,
+    includes_of_a_dump_are_its_files, wrong_includes_are_refused, a_dump_must_be_one,
     everything_lies_below_the_root, a_relative_path_asks_for_the_prefix)

@@ -157,13 +157,15 @@ START_TEST(lua_bodies_end_at_their_brace)
 
 		lexer_init(&l, "f", ngc_bytes_of(cases[i].text));
 		code = lexer_lua(&l, &body, &err);
-		ck_assert_msg((code == NGC_OK) == (cases[i].length >= 0), "%s", cases[i].text);
+		ck_assert_msg((code == NGC_OK) == (cases[i].length >= 0), "%s",
+		    cases[i].text);
 		if (code == NGC_OK)
-			ck_assert_msg((int)body.n == cases[i].length, "%s: %zu", cases[i].text,
-			    body.n);
+			ck_assert_msg((int)body.n == cases[i].length, "%s: %zu",
+			    cases[i].text, body.n);
 	}
 }
 END_TEST
 
-UNIT_MAIN("lexer", words_end_where_nginx_ends_them, escapes_are_decoded_alike_in_all_words,
-    errors_name_their_line, words_have_nginx_s_length, lua_bodies_end_at_their_brace)
+UNIT_MAIN("lexer", words_end_where_nginx_ends_them,
+    escapes_are_decoded_alike_in_all_words, errors_name_their_line,
+    words_have_nginx_s_length, lua_bodies_end_at_their_brace)

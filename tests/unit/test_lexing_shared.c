@@ -124,7 +124,8 @@ static void check_case(const json_t *c)
 	lexer_init(&l, id, s);
 	got = read_block(&l, a, TOKEN_END, &err);
 	/* One file lexes but for a limit of nginx's. */
-	if (want == NULL || strstr(json_string_value(json_object_get(c, "nginx_t")), "too long")) {
+	if (want == NULL ||
+	    strstr(json_string_value(json_object_get(c, "nginx_t")), "too long")) {
 		ck_assert_msg(got == NULL, "%s: read, but nginx says: %s", id,
 		    json_string_value(json_object_get(c, "nginx_t")));
 	} else {
@@ -176,8 +177,8 @@ static void check_spelling(const json_t *c)
 	ngc_buf_printf(&text, "return 200 %s;", source);
 	lexer_init(&l, "args", ngc_buf_bytes(&text));
 	for (int i = 0; i < 3; i++)
-		ck_assert_msg(lexer_next(&l, a, i == 0, &t, &word, &err) == NGC_OK, "%s: %s",
-		    source, err.text);
+		ck_assert_msg(lexer_next(&l, a, i == 0, &t, &word, &err) == NGC_OK,
+		    "%s: %s", source, err.text);
 	ck_assert_int_eq(t, TOKEN_WORD);
 	ck_assert_msg(ngc_bytes_equal(word, ngc_bytes(json_string_value(value),
 	    json_string_length(value))), "%s: read as %s", source, (const char *)word.p);
@@ -212,7 +213,8 @@ static void check_include_set(const char *set, const char *want_error)
 		fclose(f);
 		if (ngc_conf_read(&req, &c, &err) == NGC_OK)
 			err.text[0] = '\0';
-		ck_assert_msg(want_error ? strstr(err.text, want_error) != NULL : !err.text[0],
+		ck_assert_msg(want_error ? strstr(err.text, want_error) != NULL
+					 : !err.text[0],
 		    "%s: %s", set, err.text);
 		ngc_conf_free(c);
 	}

@@ -86,7 +86,8 @@ START_TEST(arena_objects_are_aligned_zeroed_and_apart)
 	for (size_t round = 0; round < 20; round++) {
 		for (size_t i = 0; i < 13; i++) {
 			unsigned char *p = ngc_arena_alloc(a, 1, sizes[i]);
-			size_t align = sizes[i] & (~sizes[i] + 1); /* the most it can need */
+			size_t align = sizes[i] &
+				       (~sizes[i] + 1); /* the most it can need */
 
 			ck_assert_ptr_nonnull(p);
 			if (align > alignof(max_align_t))
@@ -230,8 +231,8 @@ END_TEST
 
 UNIT_MAIN("mem", sums_that_do_not_fit_are_refused,
     arrays_are_zeroed_and_their_product_is_checked,
-    an_array_grows_and_keeps_what_it_holds,
-    an_array_that_cannot_grow_is_left_alone, arena_objects_are_aligned_zeroed_and_apart, a_large_arena_keeps_its_objects_apart,
+    an_array_grows_and_keeps_what_it_holds, an_array_that_cannot_grow_is_left_alone,
+    arena_objects_are_aligned_zeroed_and_apart, a_large_arena_keeps_its_objects_apart,
     an_arena_refuses_what_no_memory_can_hold, an_empty_arena_object_is_no_failure,
     an_arena_copy_ends_with_nul, a_buffer_collects_bytes,
     a_buffer_grows_over_every_boundary, an_empty_buffer_is_an_empty_string,

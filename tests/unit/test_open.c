@@ -3,10 +3,12 @@
 
 #include "conf.h"
 
-/* Keys that a URL does not determine: which it takes, which it leaves, what explain calls unknown. */
+/* Keys that a URL does not determine: which it takes, which it leaves, what explain calls
+ * unknown. */
 
 static const char text[] =
-    "http { proxy_cache_path /c keys_zone=main:1m; proxy_cache_path /d1 keys_zone=disk_1:1m;"
+    "http { proxy_cache_path /c keys_zone=main:1m; proxy_cache_path /d1 "
+    "keys_zone=disk_1:1m;"
     "proxy_cache_path /d2 keys_zone=disk_2:1m; proxy_cache main;"
     "map $http_user_agent $device { default ''; ~*mobile m_; ~*tablet t_; }"
     "map $cookie_z $zone { 1 disk_1; 2 disk_2; default off; }"
@@ -17,29 +19,37 @@ static const char text[] =
     " location /device { proxy_pass http://u; proxy_cache_key $device$uri; }"
     " location /cookie { proxy_pass http://u; proxy_cache_key $uri$cookie_lang; }"
     " location /parted { proxy_pass http://u; proxy_cache_key $uri|$cookie_lang; }"
-    " location /method { proxy_pass http://u; proxy_cache_key $uri$request_method$http_x; }"
+    " location /method { proxy_pass http://u; proxy_cache_key "
+    "$uri$request_method$http_x; }"
     " location /before { proxy_pass http://u; proxy_cache_key $http_x$host$uri; }"
     " location /accept { proxy_pass http://u; proxy_cache_key $uri$http_accept; }"
-    " location /coding { proxy_pass http://u; proxy_cache_key $uri$http_accept_encoding; }"
+    " location /coding { proxy_pass http://u; proxy_cache_key $uri$http_accept_encoding; "
+    "}"
     " location /lang { proxy_pass http://u; proxy_cache_key $uri$lang; }"
     " location /origin { proxy_pass http://u; proxy_cache_key $uri$http_origin; }"
-    " location /slice { slice 1m; proxy_pass http://u; proxy_cache_key $uri$slice_range; }"
+    " location /slice { slice 1m; proxy_pass http://u; proxy_cache_key $uri$slice_range; "
+    "}"
     " location /addr { proxy_pass http://u; proxy_cache_key $uri$remote_addr; }"
     " location /geo { proxy_pass http://u; proxy_cache_key $near$uri; }"
     " location /half { proxy_pass http://u; proxy_cache_key $half$uri; }"
     " location /geoip { proxy_pass http://u; proxy_cache_key $uri|$geoip_country_code; }"
     " location /lua { set_by_lua_block $x { return 1 } proxy_pass http://u;"
     "   proxy_cache_key $uri|$x; }"
-    " location /access { set $x 1; access_by_lua_block { ngx.var.x = 2 } proxy_pass http://u;"
+    " location /access { set $x 1; access_by_lua_block { ngx.var.x = 2 } proxy_pass "
+    "http://u;"
     "   proxy_cache_key $uri|$x; }"
     " location /zone { proxy_cache $zone; proxy_pass http://u; proxy_cache_key $uri; }"
-    " location /freezone { proxy_cache disk_$cookie_n; proxy_pass http://u; proxy_cache_key $uri; }"
-    " location /if { set $k a; if ($http_cookie ~ logged_in) { set $k b; } proxy_pass http://u;"
+    " location /freezone { proxy_cache disk_$cookie_n; proxy_pass http://u; "
+    "proxy_cache_key $uri; }"
+    " location /if { set $k a; if ($http_cookie ~ logged_in) { set $k b; } proxy_pass "
+    "http://u;"
     "   proxy_cache_key $k$uri; }"
     " location /unused { set $k a; if ($http_cookie ~ logged_in) { set $k b; }"
     "   if ($geoip_city_name) { set $k c; } proxy_pass http://u; proxy_cache_key $uri; }"
-    " location /return { if ($http_x) { return 403; } proxy_pass http://u; proxy_cache_key r$uri; }"
-    " location /rewrite { if ($cookie_ab ~ ^b) { rewrite ^ /parted/b last; } proxy_pass http://u;"
+    " location /return { if ($http_x) { return 403; } proxy_pass http://u; "
+    "proxy_cache_key r$uri; }"
+    " location /rewrite { if ($cookie_ab ~ ^b) { rewrite ^ /parted/b last; } proxy_pass "
+    "http://u;"
     "   proxy_cache_key r$uri; }"
     " location /body { proxy_cache_methods POST; proxy_pass http://u;"
     "   proxy_cache_key $request_method$uri|$request_body; }"
@@ -59,7 +69,8 @@ static void open_site(struct site *s)
 	*s = (struct site){ .conf = conf_of(text) };
 	while ((s->zones[s->n_zones] = ngc_conf_zone(s->conf, s->n_zones)) != NULL)
 		s->n_zones++;
-	ck_assert_int_eq(ngc_router_new(s->conf, s->zones, s->n_zones, &s->router, &err), NGC_OK);
+	ck_assert_int_eq(ngc_router_new(s->conf, s->zones, s->n_zones, &s->router, &err),
+	    NGC_OK);
 }
 
 static void close_site(struct site *s)
@@ -151,11 +162,12 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		bool ambiguous, taken;
 
 		ck_assert_int_eq(ngc_route_cover(s.router, u, &c, &err), NGC_OK);
-		taken = ngc_cover_match(c, s.zones[0], ngc_bytes_of(cases[i].key), &ambiguous);
+		taken = ngc_cover_match(c, s.zones[0], ngc_bytes_of(cases[i].key),
+		    &ambiguous);
 		ck_assert_msg(taken == (cases[i].want == TAKEN), "%s: %s", cases[i].path,
 		    cases[i].key);
-		ck_assert_msg(ambiguous == (cases[i].want == AMBIGUOUS), "%s: %s ambiguous",
-		    cases[i].path, cases[i].key);
+		ck_assert_msg(ambiguous == (cases[i].want == AMBIGUOUS),
+		    "%s: %s ambiguous", cases[i].path, cases[i].key);
 		ck_assert(!c->incomplete);
 		ngc_cover_free(c);
 		ngc_url_free(u);
@@ -243,7 +255,8 @@ START_TEST(what_a_request_does_not_settle_is_named)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct explain_case *c = &cases[i];
 		struct ngc_url *u = url_of(c->path);
-		struct ngc_explain_request req = { .url = u, .method = ngc_bytes_of("GET") };
+		struct ngc_explain_request req = { .url = u,
+			.method = ngc_bytes_of("GET") };
 		struct ngc_explanation *e;
 
 		ck_assert_int_eq(ngc_route_explain(s.router, &req, &e, &err), NGC_OK);
@@ -253,8 +266,10 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		ck_assert_msg((e->key.p == NULL) == (c->key == NULL) &&
 		    ngc_bytes_equal(e->key, ngc_bytes_of(c->key)), "%s: %.*s", c->path,
 		    (int)e->key.n, (const char *)e->key.p);
-		ck_assert_msg(c->zone != NULL ? e->zone != NULL &&
-		    strcmp(e->zone->name, c->zone) == 0 : e->zone == NULL, "%s: zone", c->path);
+		ck_assert_msg(c->zone != NULL
+				  ? e->zone != NULL && strcmp(e->zone->name, c->zone) == 0
+				  : e->zone == NULL,
+		    "%s: zone", c->path);
 		ngc_explanation_free(e);
 		ngc_url_free(u);
 	}
@@ -262,5 +277,6 @@ START_TEST(what_a_request_does_not_settle_is_named)
 }
 END_TEST
 
-UNIT_MAIN("open", a_url_takes_what_its_open_parts_can_hold, constant_alternatives_need_no_walk,
-    a_zone_that_is_open_is_every_one_it_may_be, what_a_request_does_not_settle_is_named)
+UNIT_MAIN("open", a_url_takes_what_its_open_parts_can_hold,
+    constant_alternatives_need_no_walk, a_zone_that_is_open_is_every_one_it_may_be,
+    what_a_request_does_not_settle_is_named)

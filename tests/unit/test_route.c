@@ -3,7 +3,8 @@
 
 #include "conf.h"
 
-/* The same router for a whole test: of a configuration, or of directories with templates. */
+/* The same router for a whole test: of a configuration, or of directories with templates.
+ */
 struct fixture {
 	struct ngc_conf *conf;
 	struct ngc_zone dirs[4];
@@ -16,7 +17,8 @@ static void open_router(struct fixture *f)
 {
 	struct ngc_error err;
 
-	ck_assert_msg(ngc_router_new(f->conf, f->zones, f->n_zones, &f->router, &err) == NGC_OK,
+	ck_assert_msg(ngc_router_new(f->conf, f->zones, f->n_zones, &f->router, &err) ==
+			  NGC_OK,
 	    "%s", err.text);
 }
 
@@ -118,7 +120,8 @@ START_TEST(request_line_variables_are_expanded)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		with_key(&f, cases[i][0]);
-		check_covers(&f, "http://a.test:8080//a%20b?q=%41&r", "d", cases[i][1], true);
+		check_covers(&f, "http://a.test:8080//a%20b?q=%41&r", "d", cases[i][1],
+		    true);
 		close_router(&f);
 	}
 }
@@ -149,40 +152,47 @@ struct reading_case {
 	bool certain;
 };
 
-static void check_part(struct ngc_bytes got, const char *want, const struct reading_case *c)
+static void check_part(struct ngc_bytes got, const char *want,
+    const struct reading_case *c)
 {
-	ck_assert_msg(want != NULL ? got.p != NULL && ngc_bytes_equal(got, ngc_bytes_of(want))
-	                           : got.p == NULL,
-	    "%s read by %s: '%.*s' instead of '%s'", c->key, c->template ? c->template : "guess",
-	    (int)got.n, (const char *)got.p, want ? want : "(absent)");
+	ck_assert_msg(want != NULL
+			  ? got.p != NULL && ngc_bytes_equal(got, ngc_bytes_of(want))
+			  : got.p == NULL,
+	    "%s read by %s: '%.*s' instead of '%s'", c->key,
+	    c->template ? c->template : "guess", (int)got.n, (const char *)got.p,
+	    want ? want : "(absent)");
 }
 
 START_TEST(keys_are_read_back)
 {
 	static const char wp[] = "$scheme$request_method$host$request_uri";
 	static const struct reading_case cases[] = {
-		{ wp, "httpsGETa.test/x?y", true, "https", "GET", "a.test", "/x?y", true },
+		{ wp, "httpsGETa.test/x?y", true, "https", "GET", "a.test", "/x?y",
+		    true },
 		{ wp, "httpHEADa.test/", true, "http", "HEAD", "a.test", "/", true },
 		{ wp, "httpGETa.test", false, NULL, NULL, NULL, NULL, false },
 		{ wp, "httpGOTa.test/", false, NULL, NULL, NULL, NULL, false },
 		{ wp, "httpGETa.test/ x", false, NULL, NULL, NULL, NULL, false },
 		{ wp, "", false, NULL, NULL, NULL, NULL, false },
-		{ "$scheme$host$request_uri", "httpsa.test/", true, "https", NULL, "a.test", "/",
-		    false },
-		{ "$scheme$host$request_uri", "httpa.test/", true, "http", NULL, "a.test", "/",
+		{ "$scheme$host$request_uri", "httpsa.test/", true, "https", NULL,
+		    "a.test", "/", false },
+		{ "$scheme$host$request_uri", "httpa.test/", true, "http", NULL, "a.test",
+		    "/", true },
+		{ "$scheme://$host$uri$is_args$args", "https://a.test/x?y", true, "https",
+		    NULL, "a.test", "/x?y", true },
+		{ "$host$uri|$cookie_a", "a.test/x|y", true, NULL, NULL, "a.test", "/x",
 		    true },
-		{ "$scheme://$host$uri$is_args$args", "https://a.test/x?y", true, "https", NULL,
-		    "a.test", "/x?y", true },
-		{ "$host$uri|$cookie_a", "a.test/x|y", true, NULL, NULL, "a.test", "/x", true },
-		{ "$cookie_lang$host$request_uri", "a.test/", true, NULL, NULL, "a.test", "/",
-		    false },
-		{ "$cookie_lang|$host$request_uri", "de|a.test/x", true, NULL, NULL, "a.test",
-		    "/x", true },
+		{ "$cookie_lang$host$request_uri", "a.test/", true, NULL, NULL, "a.test",
+		    "/", false },
+		{ "$cookie_lang|$host$request_uri", "de|a.test/x", true, NULL, NULL,
+		    "a.test", "/x", true },
 		{ "$cookie_lang|$host$request_uri", "b.test/x|a.test/y", true, NULL, NULL,
 		    "a.test", "/y", true },
 		{ "$request_uri", "/x", true, NULL, NULL, NULL, "/x", true },
-		{ "$request_uri$slice_range", "/xbytes=0-99", true, NULL, NULL, NULL, "/x", true },
-		{ "$request_uri$slice_range", "/xbytes=0-", false, NULL, NULL, NULL, NULL, false },
+		{ "$request_uri$slice_range", "/xbytes=0-99", true, NULL, NULL, NULL,
+		    "/x", true },
+		{ "$request_uri$slice_range", "/xbytes=0-", false, NULL, NULL, NULL, NULL,
+		    false },
 		{ "const", "const", true, NULL, NULL, NULL, NULL, true },
 		{ "const", "constant", false, NULL, NULL, NULL, NULL, false },
 		{ NULL, "httpGETa.test/x", true, "http", "GET", "a.test", "/x", true },
@@ -198,14 +208,15 @@ START_TEST(keys_are_read_back)
 		struct fixture f;
 
 		with_key(&f, c->template);
-		ck_assert_msg(ngc_route_read(f.router, f.zones[0], ngc_bytes_of(c->key), &r) ==
-		    c->read, "%s read by %s", c->key, c->template ? c->template : "guess");
+		ck_assert_msg(ngc_route_read(f.router, f.zones[0], ngc_bytes_of(c->key),
+				  &r) == c->read,
+		    "%s read by %s", c->key, c->template ? c->template : "guess");
 		check_part(r.scheme, c->scheme, c);
 		check_part(r.method, c->method, c);
 		check_part(r.host, c->host, c);
 		check_part(r.uri, c->uri, c);
-		ck_assert_msg(r.host_certain == c->certain, "%s read by %s: certain %d", c->key,
-		    c->template ? c->template : "guess", r.host_certain);
+		ck_assert_msg(r.host_certain == c->certain, "%s read by %s: certain %d",
+		    c->key, c->template ? c->template : "guess", r.host_certain);
 		close_router(&f);
 	}
 }
@@ -245,7 +256,8 @@ START_TEST(keys_are_read_by_what_their_variables_may_be)
 	    "  location / { proxy_pass http://u; proxy_cache_key $id|$host$request_uri; }"
 	    "  location /auth { proxy_pass http://u; proxy_cache_key $auth; }"
 	    "  location /name { proxy_pass http://u; proxy_cache_key $server_name:$uri; }"
-	    "  location /host { proxy_pass http://u:81; proxy_cache_key $proxy_host$request_uri; }"
+	    "  location /host { proxy_pass http://u:81; proxy_cache_key "
+	    "$proxy_host$request_uri; }"
 	    "  location /default { proxy_pass http://app:8080; }"
 	    "  location /var { proxy_pass https://$up; }"
 	    "} }";
@@ -267,12 +279,14 @@ START_TEST(keys_are_read_by_what_their_variables_may_be)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct conf_reading *c = &cases[i];
 		struct ngc_reading r;
-		bool read = ngc_route_read(f.router, f.zones[0], ngc_bytes_of(c->key), &r);
+		bool read = ngc_route_read(f.router, f.zones[0], ngc_bytes_of(c->key),
+		    &r);
 
 		ck_assert_msg(read == (c->host != NULL || c->uri != NULL), "%s", c->key);
-		ck_assert_msg(ngc_bytes_equal(r.host, ngc_bytes_of(c->host)), "%s: host %.*s",
-		    c->key, (int)r.host.n, (const char *)r.host.p);
-		ck_assert_msg(ngc_bytes_equal(r.uri, ngc_bytes_of(c->uri)), "%s: uri", c->key);
+		ck_assert_msg(ngc_bytes_equal(r.host, ngc_bytes_of(c->host)),
+		    "%s: host %.*s", c->key, (int)r.host.n, (const char *)r.host.p);
+		ck_assert_msg(ngc_bytes_equal(r.uri, ngc_bytes_of(c->uri)), "%s: uri",
+		    c->key);
 		ck_assert_msg(r.host_certain == c->certain, "%s: certain", c->key);
 	}
 	close_router(&f);
@@ -316,14 +330,23 @@ static const char servers[] =
 START_TEST(a_server_is_chosen_as_nginx_chooses)
 {
 	static const char *const cases[][2] = {
-		{ "a.test", "a" }, { "A.TEST", "a" }, { "a.test.", "a" }, { "dot.test", "a" },
-		{ "x.dot.test", "a" }, { "x.a.test", "head" }, { "x.b.a.test", "longer" },
-		{ "b.a.test", "head" }, { "mail.a.test", "head" }, { "mail.x", "tail" },
-		{ "mail.w.x", "longtail" }, { "r1.x", "regex1" }, { "rx", "regex2" },
+		{ "a.test", "a" },
+		{ "A.TEST", "a" },
+		{ "a.test.", "a" },
+		{ "dot.test", "a" },
+		{ "x.dot.test", "a" },
+		{ "x.a.test", "head" },
+		{ "x.b.a.test", "longer" },
+		{ "b.a.test", "head" },
+		{ "mail.a.test", "head" },
+		{ "mail.x", "tail" },
+		{ "mail.w.x", "longtail" },
+		{ "r1.x", "regex1" },
+		{ "rx", "regex2" },
 		{ "nosuch", "first" },
 	};
-	static const char *const keys[] = { "first", "a", "head", "longer", "tail", "longtail",
-		"regex1", "regex2", "other" };
+	static const char *const keys[] = { "first", "a", "head", "longer", "tail",
+		"longtail", "regex1", "regex2", "other" };
 	struct fixture f;
 
 	with_conf(&f, servers);
@@ -341,6 +364,8 @@ START_TEST(a_server_is_chosen_as_nginx_chooses)
 }
 END_TEST
 
-UNIT_MAIN("route", a_server_is_chosen_as_nginx_chooses, a_url_covers_both_schemes_and_methods, a_url_covers_its_spellings,
-    request_line_variables_are_expanded, what_a_url_leaves_open_is_said, keys_are_read_back,
-    keys_are_read_by_what_their_variables_may_be, a_long_key_of_many_readings_is_not_certain, wrong_templates_are_refused)
+UNIT_MAIN("route", a_server_is_chosen_as_nginx_chooses,
+    a_url_covers_both_schemes_and_methods, a_url_covers_its_spellings,
+    request_line_variables_are_expanded, what_a_url_leaves_open_is_said,
+    keys_are_read_back, keys_are_read_by_what_their_variables_may_be,
+    a_long_key_of_many_readings_is_not_certain, wrong_templates_are_refused)

@@ -15,7 +15,8 @@ static void check_template(const char *text, const char *want)
 		ngc_buf_add_str(&out, "!");
 	else
 		for (size_t i = 0; i < t.n; i++)
-			ngc_buf_printf(&out, t.parts[i].var == VAR_TEXT ? "<%.*s>" : "[%.*s]",
+			ngc_buf_printf(&out,
+			    t.parts[i].var == VAR_TEXT ? "<%.*s>" : "[%.*s]",
 			    (int)t.parts[i].text.n, (const char *)t.parts[i].text.p);
 	ck_assert_str_eq(ngc_buf_str(&out), want);
 	ngc_buf_free(&out);
@@ -26,7 +27,8 @@ START_TEST(templates_are_taken_apart)
 {
 	check_template("", "");
 	check_template("plain", "<plain>");
-	check_template("$scheme://$host${request_uri}x", "[scheme]<://>[host][request_uri]<x>");
+	check_template("$scheme://$host${request_uri}x",
+	    "[scheme]<://>[host][request_uri]<x>");
 	check_template("$HOST$Arg_Page", "[host][arg_page]");
 	check_template("$1$12x", "[1][1]<2x>");
 	check_template("a$b_c-d", "<a>[b_c]<-d>");

@@ -8,7 +8,8 @@ struct number_case {
 	int64_t want; /* -1: refused */
 };
 
-static void check_all(bool (*parse)(struct ngc_bytes, int64_t *), const struct number_case *c)
+static void check_all(bool (*parse)(struct ngc_bytes, int64_t *),
+    const struct number_case *c)
 {
 	for (; c->text != NULL; c++) {
 		int64_t got = -1;
@@ -36,8 +37,8 @@ END_TEST
 
 START_TEST(offsets_take_g_too)
 {
-	static const struct number_case cases[] = { { "2g", 2147483648 }, { "1G", 1073741824 },
-		{ "1t", -1 }, { "7", 7 }, { NULL, 0 } };
+	static const struct number_case cases[] = { { "2g", 2147483648 },
+		{ "1G", 1073741824 }, { "1t", -1 }, { "7", 7 }, { NULL, 0 } };
 
 	check_all(ngc_parse_offset, cases);
 }
@@ -46,10 +47,11 @@ END_TEST
 START_TEST(times_are_nginx_times)
 {
 	static const struct number_case cases[] = { { "90", 90 }, { "10m", 600 },
-		{ "1h 30m", 5400 }, { "1h30m", 5400 }, { "7d", 604800 }, { "1y", 31536000 },
-		{ "1M", 2592000 }, { "1w2d", 777600 }, { "1m 5", 65 }, { "1m5", 65 },
-		{ "30m1h", -1 }, { "1m1m", -1 }, { "5ms", -1 }, { "", -1 }, { "5 m", -1 },
-		{ "1s 5", -1 }, { "m", -1 }, { "1d ", 86400 }, { NULL, 0 } };
+		{ "1h 30m", 5400 }, { "1h30m", 5400 }, { "7d", 604800 },
+		{ "1y", 31536000 }, { "1M", 2592000 }, { "1w2d", 777600 }, { "1m 5", 65 },
+		{ "1m5", 65 }, { "30m1h", -1 }, { "1m1m", -1 }, { "5ms", -1 }, { "", -1 },
+		{ "5 m", -1 }, { "1s 5", -1 }, { "m", -1 }, { "1d ", 86400 },
+		{ NULL, 0 } };
 
 	check_all(ngc_parse_seconds, cases);
 }

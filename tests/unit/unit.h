@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * The main of a unit test: one suite of tests, each a START_TEST named by the behaviour it
- * holds.  TAP goes to the file $TAP names, if any.
+ * The main of a unit test: one suite of tests, each a START_TEST named by the behaviour
+ *it holds.  TAP goes to the file $TAP names, if any.
  *
  *	UNIT_MAIN("units", sizes_take_k_and_m_only, ...)
  */
@@ -32,12 +32,12 @@ static inline int unit_run(const char *name, const TTest *const *tests, size_t n
 	return failed > 0;
 }
 
-#define UNIT_MAIN(name, ...)                                                              \
-	int main(void)                                                                    \
-	{                                                                                 \
-		const TTest *const tests[] = { __VA_ARGS__ };                             \
-                                                                                          \
-		return unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));           \
+#define UNIT_MAIN(name, ...)                                                             \
+	int main(void)                                                                   \
+	{                                                                                \
+		const TTest *const tests[] = { __VA_ARGS__ };                            \
+                                                                                         \
+		return unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));          \
 	}
 
 #endif
