@@ -60,23 +60,25 @@ enum ngc_code conf_count(const struct ngc_directive *d, unsigned min, unsigned m
 	    ngc_directive_arg(d, 0));
 }
 
+/* Asked of every directive several times: the first letter settles it for most. */
 enum ngc_protocol conf_module(const struct ngc_directive *d, const char *suffix)
 {
+	static const enum ngc_protocol by_letter[] = { ['p' - 'a'] = NGC_PROXY + 1,
+		['f' - 'a'] = NGC_FASTCGI + 1, ['u' - 'a'] = NGC_UWSGI + 1,
+		['s' - 'a'] = NGC_SCGI + 1 };
 	struct ngc_bytes name = d->words[0];
-	size_t n = strlen(suffix);
+	unsigned letter = name.n > 5 ? name.p[0] - (unsigned)'a' : 0;
+	enum ngc_protocol p;
+	size_t length;
 
-	for (int p = 0; p < NGC_PROTOCOLS; p++) {
-		const char *module = ngc_protocol_name((enum ngc_protocol)p);
-		size_t length;
-
-		if (name.n == 0 || name.p[0] != (unsigned char)module[0])
-			continue; /* what most directives are known by */
-		length = strlen(module);
-		if (name.n == length + n && memcmp(name.p, module, length) == 0 &&
-		    memcmp(name.p + length, suffix, n) == 0)
-			return (enum ngc_protocol)p;
-	}
-	return NGC_PROTOCOLS;
+	if (letter >= sizeof(by_letter) / sizeof(by_letter[0]) || by_letter[letter] == 0)
+		return NGC_PROTOCOLS;
+	p = by_letter[letter] - 1;
+	length = strcspn((const char *)name.p, "_");
+	if (strcmp((const char *)name.p + length, suffix) != 0 ||
+	    !ngc_bytes_equal(ngc_bytes(name.p, length), ngc_bytes_of(ngc_protocol_name(p))))
+		return NGC_PROTOCOLS;
+	return p;
 }
 
 /* The prefix, asked for the first time it is needed. */

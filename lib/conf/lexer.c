@@ -62,7 +62,11 @@ static bool decode(struct ngc_bytes raw, struct ngc_arena *a, struct ngc_bytes *
 
 	if (to == NULL)
 		return false;
-	for (size_t i = 0; i < raw.n; i++) {
+	if (raw.n > 0 && memchr(raw.p, '\\', raw.n) == NULL) {
+		memcpy(to, raw.p, raw.n);
+		n = raw.n;
+	}
+	for (size_t i = n; i < raw.n; i++) {
 		unsigned char c = raw.p[i], next = i + 1 < raw.n ? raw.p[i + 1] : 0;
 
 		if (c == '\\' && next != 0 && memchr("\"'\\trn", next, 6) != NULL) {
@@ -74,6 +78,10 @@ static bool decode(struct ngc_bytes raw, struct ngc_arena *a, struct ngc_bytes *
 	*out = ngc_bytes(to, n);
 	return true;
 }
+
+/* What may end a word, or needs a closer look; most bytes of most words are none of these. */
+static const bool is_special[256] = { ['\n'] = true, ['\t'] = true, ['\r'] = true, [' '] = true,
+	[';'] = true, ['{'] = true, ['$'] = true, ['\\'] = true, ['"'] = true, ['\''] = true };
 
 /*
  * Find the end of the word that begins at pos (behind its quote, if it has one) and leave pos
@@ -92,6 +100,10 @@ static enum ngc_code scan_word(struct lexer *l, unsigned char quote, struct ngc_
 		if (l->pos - start + (quote != 0) >= LEXER_WORD_MAX)
 			return too_long(l, quote, err);
 		c = l->text.p[l->pos];
+		if (!is_special[c]) {
+			dollar = false;
+			continue;
+		}
 		if (c == '\n')
 			l->line++;
 		if (c == '{' && dollar)
