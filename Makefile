@@ -42,6 +42,7 @@ LIB_SRCS := \
 	lib/conf/lexer.c \
 	lib/conf/main.c \
 	lib/conf/needs.c \
+	lib/conf/select.c \
 	lib/conf/servers.c \
 	lib/conf/source.c \
 	lib/conf/tree.c \

@@ -13,6 +13,12 @@ struct list {
 	size_t n, cap;
 };
 
+/* A use and the level it stands for. */
+struct use {
+	struct ngc_use pub; /* first */
+	const struct ngc_level *level;
+};
+
 struct ngc_conf {
 	struct ngc_arena *arena;      /* everything below lives here, but for the lists' arrays */
 	struct source source;

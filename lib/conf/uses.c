@@ -86,12 +86,14 @@ static const struct ngc_level *location_of(const struct ngc_level *l)
 static enum ngc_code add_use(struct ngc_conf *c, const struct shared *s,
     const struct ngc_level *l, struct ngc_error *err)
 {
-	struct ngc_use *u = ngc_arena_alloc(c->arena, 1, sizeof(*u));
+	struct use *use = ngc_arena_alloc(c->arena, 1, sizeof(*use));
+	struct ngc_use *u = &use->pub;
 	const struct ngc_level *where = location_of(l);
 	const struct ngc_directive *key = l->caching->key[l->protocol];
 
-	if (u == NULL)
+	if (use == NULL)
 		return ngc_no_memory(err);
+	use->level = l;
 	u->zone = ngc_directive_arg(l->caching->cache[l->protocol], 1);
 	u->protocol = l->protocol;
 	u->server_names = s->names;
@@ -137,60 +139,4 @@ enum ngc_code conf_read_uses(struct ngc_conf *c, struct ngc_error *err)
 		                            : ngc_no_memory(err);
 	}
 	return code;
-}
-
-static bool is_name_char(char ch)
-{
-	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
-	       ch == '_';
-}
-
-/* Behind the variable that begins at p. */
-static const char *skip_variable(const char *p)
-{
-	if (*++p == '{') {
-		p += strcspn(p, "}");
-		return *p == '}' ? p + 1 : p;
-	}
-	while (is_name_char(*p))
-		p++;
-	return p;
-}
-
-/*
- * Could text give name, its variables being whatever they need to be?  As a shell pattern
- * whose stars are variables is matched: only the last star met is ever tried anew.
- */
-static bool may_give(const char *text, const char *name)
-{
-	const char *star = NULL, *tried = NULL;
-
-	while (*name != '\0' || *text == '$') {
-		if (*text == '$') {
-			star = text = skip_variable(text);
-			tried = name;
-		} else if (*text != '\0' && *text == *name) {
-			text++;
-			name++;
-		} else if (star != NULL && *tried != '\0') {
-			text = star;
-			name = ++tried;
-		} else {
-			return false;
-		}
-	}
-	return *text == '\0';
-}
-
-bool ngc_level_may_select(const struct ngc_level *l, const struct ngc_zone *z)
-{
-	return l->protocol == z->type &&
-	       may_give(ngc_directive_arg(l->caching->cache[l->protocol], 1), z->name);
-}
-
-bool ngc_use_may_select(const struct ngc_conf *c, const struct ngc_use *u,
-    const struct ngc_zone *z)
-{
-	(void)c;
-	return u->protocol == z->type && may_give(u->zone, z->name);
 }

@@ -58,9 +58,6 @@ static inline bool ngc_level_is_location(const struct ngc_level *l)
 /* Has it an X_pass of its own whose responses may be stored in a zone? */
 bool ngc_level_stores(const struct ngc_level *l);
 
-/* Of one that stores: may that zone be the one? */
-bool ngc_level_may_select(const struct ngc_level *l, const struct ngc_zone *z);
-
 /* How a location's modifier is written, with a space behind it; "" when it has none. */
 const char *ngc_level_modifier(const struct ngc_level *l);
 
@@ -88,6 +85,10 @@ const struct ngc_level *ngc_conf_http(const struct ngc_conf *c);
 
 /* The i-th server in file order; NULL beyond the last. */
 const struct ngc_server *ngc_conf_server(const struct ngc_conf *c, size_t i);
+
+/* Of a level that stores: may that zone be the one? */
+bool ngc_level_may_select(const struct ngc_conf *c, const struct ngc_level *l,
+    const struct ngc_zone *z);
 
 /* The main context. */
 const struct ngc_directive *ngc_conf_tree(const struct ngc_conf *c);

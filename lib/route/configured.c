@@ -58,7 +58,7 @@ static bool add_lost(struct query *q, struct run *r, const struct ngc_level *l)
 	if (ngc_level_stores(l)) {
 		key = l->caching->key[l->protocol];
 		for (size_t i = 0; ok && (z = ngc_conf_zone(r->router->conf, i)) != NULL; i++)
-			if (ngc_level_may_select(l, z) && router_zone(r->router, z) != NULL)
+			if (ngc_level_may_select(r->router->conf, l, z) && router_zone(r->router, z) != NULL)
 				ok = cover_add_lost(q->cover, z,
 				    key != NULL ? key->words[1] : ngc_bytes("", 0),
 				    r->lost_by->name);

@@ -104,7 +104,7 @@ static bool each_zone(const struct place *at,
 		return keys == NULL || take(at, keys, arg);
 	}
 	for (size_t i = 0; (z = ngc_conf_zone(r->conf, i)) != NULL; i++) {
-		keys = ngc_level_may_select(at->level, z) ? router_zone(r, z) : NULL;
+		keys = ngc_level_may_select(r->conf, at->level, z) ? router_zone(r, z) : NULL;
 		if (keys != NULL && !take(at, keys, arg))
 			return false;
 	}

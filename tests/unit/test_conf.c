@@ -221,6 +221,26 @@ START_TEST(a_zone_by_variable_may_be_several)
 }
 END_TEST
 
+START_TEST(a_zone_by_map_or_set_is_one_of_their_values)
+{
+	struct ngc_conf *c = http_with("proxy_cache_path /c/1 keys_zone=disk_1:1m;"
+	    "proxy_cache_path /c/2 keys_zone=disk_2:1m;"
+	    "map $arg_z $m { default disk_$n; off off; } split_clients $uri $n { 50% 1; * 3; }"
+	    "server { set $s off; if ($arg_a) { set $s disk_2; } proxy_cache_key k;"
+	    " location /m { proxy_cache $m; proxy_pass http://u; }"
+	    " location /s { proxy_cache ${s}; proxy_pass http://u; }"
+	    " location /none { proxy_cache x$s; proxy_pass http://u; } }");
+	static const bool want[3][3] = { { false, true, false }, { false, false, true },
+		{ false, false, false } };
+
+	for (size_t u = 0; u < 3; u++)
+		for (size_t z = 0; z < 3; z++)
+			ck_assert_msg(ngc_use_may_select(c, ngc_conf_use(c, u),
+			    ngc_conf_zone(c, z)) == want[u][z], "use %zu, zone %zu", u, z);
+	ngc_conf_free(c);
+}
+END_TEST
+
 static void check_needs(const char *directives, const char *want)
 {
 	struct ngc_buf b = { 0 }, got = { 0 };
@@ -393,6 +413,6 @@ UNIT_MAIN("conf", zones_have_nginx_s_defaults, zones_have_all_parameters,
     wrong_zones_are_refused, nested_paths_are_two_zones,
     uses_inherit_each_directive_by_itself, settings_behind_a_block_hold_in_it,
     wrong_cache_directives_are_refused, foreign_directives_are_passed_over,
-    a_zone_by_variable_may_be_several, uses_tell_what_they_need,
+    a_zone_by_variable_may_be_several, a_zone_by_map_or_set_is_one_of_their_values, uses_tell_what_they_need,
     includes_of_a_dump_are_its_files, wrong_includes_are_refused, a_dump_must_be_one,
     everything_lies_below_the_root, a_relative_path_asks_for_the_prefix)
