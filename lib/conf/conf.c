@@ -37,8 +37,8 @@ bool conf_warn(struct ngc_conf *c, const struct ngc_directive *d, const char *te
 	return copy != NULL && list_add(&c->warnings, copy);
 }
 
-enum ngc_code conf_refuse(const struct ngc_directive *d, struct ngc_error *err, const char *fmt,
-    ...)
+enum ngc_code conf_refuse(const struct ngc_directive *d, struct ngc_error *err,
+    const char *fmt, ...)
 {
 	char text[sizeof(err->text)];
 	va_list ap;
@@ -64,7 +64,8 @@ enum ngc_code conf_count(const struct ngc_directive *d, unsigned min, unsigned m
 enum ngc_protocol conf_module(const struct ngc_directive *d, const char *suffix)
 {
 	static const enum ngc_protocol by_letter[] = { ['p' - 'a'] = NGC_PROXY + 1,
-		['f' - 'a'] = NGC_FASTCGI + 1, ['u' - 'a'] = NGC_UWSGI + 1,
+		['f' - 'a'] = NGC_FASTCGI + 1,
+		['u' - 'a'] = NGC_UWSGI + 1,
 		['s' - 'a'] = NGC_SCGI + 1 };
 	struct ngc_bytes name = d->words[0];
 	unsigned letter = name.n > 5 ? name.p[0] - (unsigned)'a' : 0;
@@ -76,13 +77,15 @@ enum ngc_protocol conf_module(const struct ngc_directive *d, const char *suffix)
 	p = by_letter[letter] - 1;
 	length = strcspn((const char *)name.p, "_");
 	if (strcmp((const char *)name.p + length, suffix) != 0 ||
-	    !ngc_bytes_equal(ngc_bytes(name.p, length), ngc_bytes_of(ngc_protocol_name(p))))
+	    !ngc_bytes_equal(ngc_bytes(name.p, length),
+		ngc_bytes_of(ngc_protocol_name(p))))
 		return NGC_PROTOCOLS;
 	return p;
 }
 
 /* The prefix, asked for the first time it is needed. */
-static enum ngc_code need_prefix(struct ngc_conf *c, const char *path, struct ngc_error *err)
+static enum ngc_code need_prefix(struct ngc_conf *c, const char *path,
+    struct ngc_error *err)
 {
 	char buf[PATH_MAX];
 	enum ngc_code code;
@@ -120,7 +123,10 @@ enum ngc_code conf_full_path(struct ngc_conf *c, const char *path, const char **
 	return *out != NULL ? NGC_OK : ngc_no_memory(err);
 }
 
-/* nginx's "-c conf/nginx.conf" is relative to its prefix; ours, like any program's, to here. */
+/*
+ * nginx's "-c conf/nginx.conf" is relative to its prefix; ours, like any program's, to
+ * here.
+ */
 static enum ngc_code absolute(struct ngc_conf *c, const char *file, const char **out,
     struct ngc_error *err)
 {
@@ -179,10 +185,9 @@ static enum ngc_code open_source(struct ngc_conf *c, const struct ngc_conf_reque
 static enum ngc_code read_all(struct ngc_conf *c, const struct ngc_conf_request *req,
     struct ngc_error *err)
 {
-	static enum ngc_code (*const stages[])(struct ngc_conf *, struct ngc_error *) = {
-		conf_read_main, conf_read_zones, conf_read_levels, conf_read_uses,
-		conf_check_known
-	};
+	static enum ngc_code (*const stages[])(struct ngc_conf *,
+	    struct ngc_error *) = { conf_read_main, conf_read_zones, conf_read_levels,
+		conf_read_uses, conf_check_known };
 	struct ngc_directive *tree;
 	const char *main_file;
 	enum ngc_code code = open_source(c, req, &main_file, err);

@@ -44,7 +44,8 @@ static bool exists(const char *root, const char *path)
 static bool match_dir(struct ngc_arena *a, const char *root, const char *dir,
     const char *pattern, struct paths *out)
 {
-	int fd = ngc_path_open(root, *dir != '\0' ? dir : "/", O_RDONLY | O_DIRECTORY, NULL);
+	int fd = ngc_path_open(root, *dir != '\0' ? dir : "/", O_RDONLY | O_DIRECTORY,
+	    NULL);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *e;
 	bool ok = true;
@@ -88,7 +89,8 @@ static bool step(struct ngc_arena *a, const char *root, const struct paths *from
 	return true;
 }
 
-bool glob_files(struct ngc_arena *a, const char *root, const char *pattern, struct paths *out)
+bool glob_files(struct ngc_arena *a, const char *root, const char *pattern,
+    struct paths *out)
 {
 	struct paths from = { 0 }, to = { 0 };
 	bool ok = paths_add(&from, "");
@@ -99,7 +101,8 @@ bool glob_files(struct ngc_arena *a, const char *root, const char *pattern, stru
 
 		pattern += n;
 		to.n = 0;
-		ok = component != NULL && step(a, root, &from, component, *pattern == '\0', &to);
+		ok = component != NULL &&
+		     step(a, root, &from, component, *pattern == '\0', &to);
 		struct paths swap = from;
 		from = to;
 		to = swap;

@@ -236,13 +236,15 @@ static bool warn(struct ngc_conf *c, const struct ngc_directive *d)
 	struct ngc_buf b = { 0 };
 	bool ok;
 
-	ngc_buf_printf(&b, "unknown directive \"%s\" is passed over", ngc_directive_arg(d, 0));
+	ngc_buf_printf(&b, "unknown directive \"%s\" is passed over",
+	    ngc_directive_arg(d, 0));
 	ok = !b.failed && conf_warn(c, d, ngc_buf_str(&b));
 	ngc_buf_free(&b);
 	return ok;
 }
 
-static bool check_block(struct ngc_conf *c, const struct known *k, const struct ngc_directive *block)
+static bool check_block(struct ngc_conf *c, const struct known *k,
+    const struct ngc_directive *block)
 {
 	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
 		if (c->warnings.n == WARNINGS_MAX)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "model.h"
 
-/* The http context as levels: what a location is, and which cache directives are in force. */
+/*
+ * The http context as levels: what a location is, and which cache directives are in
+ * force.
+ */
 
 static struct ngc_level *new_level(struct ngc_conf *c, struct ngc_level *parent,
     const struct ngc_directive *d, enum ngc_level_kind kind)
@@ -28,7 +31,8 @@ static struct ngc_level *new_level(struct ngc_conf *c, struct ngc_level *parent,
 static const struct {
 	const char *sign;
 	enum ngc_level_kind kind;
-} modifiers[] = { /* a longer one before its prefix */
+} modifiers[] = {
+	/* a longer one before its prefix */
 	{ "=", NGC_LEVEL_EXACT },
 	{ "^~", NGC_LEVEL_PREFIX_FINAL },
 	{ "~*", NGC_LEVEL_REGEX_NOCASE },
@@ -66,8 +70,8 @@ static void read_glued(struct ngc_bytes word, enum ngc_level_kind *kind,
 	}
 }
 
-static enum ngc_code read_location(const struct ngc_directive *d, enum ngc_level_kind *kind,
-    struct ngc_bytes *pattern, struct ngc_error *err)
+static enum ngc_code read_location(const struct ngc_directive *d,
+    enum ngc_level_kind *kind, struct ngc_bytes *pattern, struct ngc_error *err)
 {
 	enum ngc_code code = conf_count(d, 1, 2, err);
 
@@ -84,7 +88,9 @@ static enum ngc_code read_location(const struct ngc_directive *d, enum ngc_level
 	return NGC_OK;
 }
 
-/* The slot of c that an X_cache, X_cache_key or X_cache_methods directive fills, or NULL. */
+/*
+ * The slot of c that an X_cache, X_cache_key or X_cache_methods directive fills, or NULL.
+ */
 static const struct ngc_directive **caching_slot(struct ngc_caching *c,
     const struct ngc_directive *d)
 {
@@ -114,12 +120,16 @@ static enum ngc_code check_zone(struct ngc_conf *c, const struct ngc_directive *
 		return conf_refuse(d, err, "\"%s\" zone \"%s\" is unknown",
 		    ngc_directive_arg(d, 0), ngc_directive_arg(d, 1));
 	if (z->type != p)
-		return conf_refuse(d, err, "zone \"%s\" is one of %s_cache_path, not of %s_cache_path",
-		    z->name, ngc_protocol_name(z->type), ngc_protocol_name(p));
+		return conf_refuse(d, err,
+		    "zone \"%s\" is one of %s_cache_path, not of %s_cache_path", z->name,
+		    ngc_protocol_name(z->type), ngc_protocol_name(p));
 	return NGC_OK;
 }
 
-/* Take a cache directive into its level; the parent's settings are copied before the first. */
+/*
+ * Take a cache directive into its level; the parent's settings are copied before the
+ * first.
+ */
 static enum ngc_code read_caching(struct ngc_conf *c, struct ngc_level *l, bool *own,
     const struct ngc_directive *d, struct ngc_error *err)
 {
@@ -130,7 +140,8 @@ static enum ngc_code read_caching(struct ngc_conf *c, struct ngc_level *l, bool 
 	if (slot == NULL)
 		return NGC_OK;
 	next = *l->caching;
-	code = conf_count(d, 1, conf_module(d, "_cache_methods") != NGC_PROTOCOLS ? ~0u : 1, err);
+	code = conf_count(d, 1,
+	    conf_module(d, "_cache_methods") != NGC_PROTOCOLS ? ~0u : 1, err);
 	if (code == NGC_OK)
 		code = check_zone(c, d, err);
 	if (code != NGC_OK)
@@ -191,7 +202,8 @@ static bool opens_level(const struct ngc_level *l, const struct ngc_directive *d
 		return true;
 	}
 	*kind = NGC_LEVEL_PREFIX;
-	return ngc_directive_is(d, "location") && (in_location || l->kind == NGC_LEVEL_SERVER);
+	return ngc_directive_is(d, "location") &&
+	       (in_location || l->kind == NGC_LEVEL_SERVER);
 }
 
 static enum ngc_code read_inner(struct ngc_conf *c, struct ngc_level *outer,
@@ -212,11 +224,14 @@ static enum ngc_code read_inner(struct ngc_conf *c, struct ngc_level *outer,
 	return NGC_OK;
 }
 
-/* The names of the directives that matter here begin with a module's and end like this. */
+/*
+ * The names of the directives that matter here begin with a module's and end like this.
+ */
 static bool is_caching(const struct ngc_directive *d)
 {
 	struct ngc_bytes name = d->words[0];
-	unsigned char first = name.n >= 10 ? name.p[0] : 0, end = first ? name.p[name.n - 1] : 0;
+	unsigned char first = name.n >= 10 ? name.p[0] : 0,
+		      end = first ? name.p[name.n - 1] : 0;
 
 	return (first == 'p' || first == 'f' || first == 'u' || first == 's') &&
 	       (end == 'e' || end == 'y' || end == 's');
@@ -226,20 +241,23 @@ static bool is_caching(const struct ngc_directive *d)
  * All settings of a level first, so that the levels in it inherit those that stand behind
  * them, too.
  */
-static enum ngc_code fill_level(struct ngc_conf *c, struct ngc_level *l, struct ngc_error *err)
+static enum ngc_code fill_level(struct ngc_conf *c, struct ngc_level *l,
+    struct ngc_error *err)
 {
 	enum ngc_code code = NGC_OK;
 	enum ngc_level_kind kind;
 	bool own = false;
 
-	for (const struct ngc_directive *d = l->d->first; d != NULL && code == NGC_OK; d = d->next)
+	for (const struct ngc_directive *d = l->d->first; d != NULL && code == NGC_OK;
+	     d = d->next)
 		if (!d->block) {
 			if (is_caching(d))
 				code = read_caching(c, l, &own, d, err);
 			if (code == NGC_OK)
 				code = read_pass(l, d, err);
 		}
-	for (const struct ngc_directive *d = l->d->first; d != NULL && code == NGC_OK; d = d->next)
+	for (const struct ngc_directive *d = l->d->first; d != NULL && code == NGC_OK;
+	     d = d->next)
 		if (opens_level(l, d, &kind))
 			code = read_inner(c, l, d, kind, err);
 	for (struct ngc_level *in = l->first; in != NULL && code == NGC_OK; in = in->next)
@@ -268,9 +286,9 @@ static enum ngc_code find_http(struct ngc_conf *c, const struct ngc_directive **
 		if (!ngc_directive_is(d, "http"))
 			continue;
 		if (*out != NULL || !d->block)
-			return conf_refuse(d, err, *out != NULL ?
-			    "\"http\" directive is duplicate" :
-			    "directive \"http\" has no opening \"{\"");
+			return conf_refuse(d, err,
+			    *out != NULL ? "\"http\" directive is duplicate"
+					 : "directive \"http\" has no opening \"{\"");
 		*out = d;
 	}
 	return NGC_OK;
@@ -285,10 +303,12 @@ static bool is_map(const struct ngc_directive *d)
 {
 	return d->block && d->n_words > 1 &&
 	       (ngc_directive_is(d, "map") || ngc_directive_is(d, "geo") ||
-	           ngc_directive_is(d, "split_clients"));
+		   ngc_directive_is(d, "split_clients"));
 }
 
-/* There may be thousands of servers and zones between the settings: these are kept apart. */
+/*
+ * There may be thousands of servers and zones between the settings: these are kept apart.
+ */
 static bool collect_settings(struct ngc_conf *c, struct ngc_level *http)
 {
 	const struct ngc_directive **out;
@@ -333,7 +353,8 @@ enum ngc_code conf_read_levels(struct ngc_conf *c, struct ngc_error *err)
 	if (c->http->caching == NULL || !collect_settings(c, c->http))
 		return ngc_no_memory(err);
 	code = fill_level(c, c->http, err);
-	for (struct ngc_level *l = c->http->first; l != NULL && code == NGC_OK; l = l->next) {
+	for (struct ngc_level *l = c->http->first; l != NULL && code == NGC_OK;
+	     l = l->next) {
 		code = check_places(l, err);
 		if (code == NGC_OK)
 			code = conf_read_server(c, l, err);

@@ -13,9 +13,11 @@ static bool is_blank(unsigned char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static enum ngc_code unexpected(const struct lexer *l, unsigned char c, struct ngc_error *err)
+static enum ngc_code unexpected(const struct lexer *l, unsigned char c,
+    struct ngc_error *err)
 {
-	return ngc_fail(err, NGC_INVALID, 0, "%s:%u: unexpected \"%c\"", l->file, l->line, c);
+	return ngc_fail(err, NGC_INVALID, 0, "%s:%u: unexpected \"%c\"", l->file, l->line,
+	    c);
 }
 
 static enum ngc_code unexpected_end(const struct lexer *l, struct ngc_error *err)
@@ -24,14 +26,16 @@ static enum ngc_code unexpected_end(const struct lexer *l, struct ngc_error *err
 	    "%s:%u: unexpected end of file, expecting \";\" or \"}\"", l->file, l->line);
 }
 
-static enum ngc_code too_long(const struct lexer *l, unsigned char quote, struct ngc_error *err)
+static enum ngc_code too_long(const struct lexer *l, unsigned char quote,
+    struct ngc_error *err)
 {
 	if (quote != 0)
 		return ngc_fail(err, NGC_INVALID, 0,
-		    "%s:%u: too long parameter, probably missing terminating \"%c\" character",
+		    "%s:%u: too long parameter, probably missing terminating \"%c\" "
+		    "character",
 		    l->file, l->word_line, quote);
-	return ngc_fail(err, NGC_INVALID, 0, "%s:%u: a word of more than %d bytes", l->file,
-	    l->word_line, LEXER_WORD_MAX - 1);
+	return ngc_fail(err, NGC_INVALID, 0, "%s:%u: a word of more than %d bytes",
+	    l->file, l->word_line, LEXER_WORD_MAX - 1);
 }
 
 /* Skip white space and comments; false at the end of the file. */
@@ -71,7 +75,10 @@ static bool decode(struct ngc_bytes raw, struct ngc_arena *a, struct ngc_bytes *
 
 		if (c == '\\' && next != 0 && memchr("\"'\\trn", next, 6) != NULL) {
 			i++;
-			c = next == 't' ? '\t' : next == 'r' ? '\r' : next == 'n' ? '\n' : next;
+			c = next == 't'   ? '\t'
+			    : next == 'r' ? '\r'
+			    : next == 'n' ? '\n'
+					  : next;
 		}
 		to[n++] = c;
 	}
@@ -79,15 +86,27 @@ static bool decode(struct ngc_bytes raw, struct ngc_arena *a, struct ngc_bytes *
 	return true;
 }
 
-/* What may end a word, or needs a closer look; most bytes of most words are none of these. */
-static const bool is_special[256] = { ['\n'] = true, ['\t'] = true, ['\r'] = true, [' '] = true,
-	[';'] = true, ['{'] = true, ['$'] = true, ['\\'] = true, ['"'] = true, ['\''] = true };
+/*
+ * What may end a word, or needs a closer look; most bytes of most words are none of
+ * these.
+ */
+static const bool is_special[256] = { ['\n'] = true,
+	['\t'] = true,
+	['\r'] = true,
+	[' '] = true,
+	[';'] = true,
+	['{'] = true,
+	['$'] = true,
+	['\\'] = true,
+	['"'] = true,
+	['\''] = true };
 
 /*
- * Find the end of the word that begins at pos (behind its quote, if it has one) and leave pos
- * there.
+ * Find the end of the word that begins at pos (behind its quote, if it has one) and leave
+ * pos there.
  */
-static enum ngc_code scan_word(struct lexer *l, unsigned char quote, struct ngc_error *err)
+static enum ngc_code scan_word(struct lexer *l, unsigned char quote,
+    struct ngc_error *err)
 {
 	size_t start = l->pos;
 	bool dollar = false; /* a '{' after '$' is part of the word */
@@ -141,8 +160,8 @@ static enum ngc_code end_word(struct lexer *l, unsigned char quote, struct ngc_e
 	return NGC_OK;
 }
 
-static enum ngc_code read_word(struct lexer *l, struct ngc_arena *a, struct ngc_bytes *word,
-    struct ngc_error *err)
+static enum ngc_code read_word(struct lexer *l, struct ngc_arena *a,
+    struct ngc_bytes *word, struct ngc_error *err)
 {
 	unsigned char c = l->text.p[l->pos], quote = c == '"' || c == '\'' ? c : 0;
 	struct ngc_bytes raw;
@@ -158,14 +177,15 @@ static enum ngc_code read_word(struct lexer *l, struct ngc_arena *a, struct ngc_
 		return code;
 	raw = ngc_bytes(l->text.p + start, l->pos - start);
 	if (memchr(raw.p, '\0', raw.n) != NULL)
-		return ngc_fail(err, NGC_INVALID, 0, "%s:%u: a NUL byte", l->file, l->word_line);
+		return ngc_fail(err, NGC_INVALID, 0, "%s:%u: a NUL byte", l->file,
+		    l->word_line);
 	if (!decode(raw, a, word))
 		return ngc_no_memory(err);
 	return end_word(l, quote, err);
 }
 
-enum ngc_code lexer_next(struct lexer *l, struct ngc_arena *a, bool first, enum token *out,
-    struct ngc_bytes *word, struct ngc_error *err)
+enum ngc_code lexer_next(struct lexer *l, struct ngc_arena *a, bool first,
+    enum token *out, struct ngc_bytes *word, struct ngc_error *err)
 {
 	unsigned char c = l->held;
 
@@ -199,7 +219,9 @@ static int long_bracket(struct ngc_bytes t, size_t pos)
 	return pos < t.n && t.p[pos] == '[' ? level : -1;
 }
 
-/* Move behind the "]==]" that closes a long bracket; at the end of the text if none does. */
+/*
+ * Move behind the "]==]" that closes a long bracket; at the end of the text if none does.
+ */
 static size_t skip_long(struct ngc_bytes t, size_t pos, int level)
 {
 	for (pos += (size_t)level + 2; pos < t.n; pos++) {

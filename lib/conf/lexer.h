@@ -10,7 +10,7 @@
 #define LEXER_WORD_MAX 4096
 
 enum token {
-	TOKEN_END,   /* of the file */
+	TOKEN_END, /* of the file */
 	TOKEN_WORD,
 	TOKEN_STOP,  /* ; */
 	TOKEN_OPEN,  /* { */
@@ -22,7 +22,7 @@ struct lexer {
 	const char *file; /* for messages */
 	struct ngc_bytes text;
 	size_t pos;
-	unsigned line;    /* of pos, from 1 */
+	unsigned line;      /* of pos, from 1 */
 	unsigned word_line; /* where the last word began */
 	unsigned char held; /* the ';' or '{' that ended the last word; 0: none */
 };
@@ -30,17 +30,17 @@ struct lexer {
 void lexer_init(struct lexer *l, const char *file, struct ngc_bytes text);
 
 /*
- * The next token.  first: no word of the directive was read yet, so ';' and '{' are errors;
- * otherwise '}' and the end of the file are.
+ * The next token.  first: no word of the directive was read yet, so ';' and '{' are
+ * errors; otherwise '}' and the end of the file are.
  * word: on TOKEN_WORD the decoded word, with a NUL behind it.
  * NGC_INVALID: "file:line: reason".
  */
-enum ngc_code lexer_next(struct lexer *l, struct ngc_arena *a, bool first, enum token *out,
-    struct ngc_bytes *word, struct ngc_error *err);
+enum ngc_code lexer_next(struct lexer *l, struct ngc_arena *a, bool first,
+    enum token *out, struct ngc_bytes *word, struct ngc_error *err);
 
 /*
- * Read the raw body of a *_by_lua_block, after its '{', by the lexical rules of Lua, up to
- * and with the matching '}'.
+ * Read the raw body of a *_by_lua_block, after its '{', by the lexical rules of Lua, up
+ * to and with the matching '}'.
  */
 enum ngc_code lexer_lua(struct lexer *l, struct ngc_bytes *body, struct ngc_error *err);
 

@@ -20,17 +20,19 @@ struct use {
 };
 
 struct ngc_conf {
-	struct ngc_arena *arena;      /* everything below lives here, but for the lists' arrays */
+	struct ngc_arena
+	    *arena; /* everything below lives here, but for the lists' arrays */
 	struct source source;
 	const char *file;
 	const struct ngc_directive *tree;
 	struct ngc_level *http;
 	struct list servers, zones, uses, warnings;
-	struct list zones_by_name;    /* sorted */
-	struct list maps;             /* the map, geo and split_clients blocks */
+	struct list zones_by_name; /* sorted */
+	struct list maps;          /* the map, geo and split_clients blocks */
 	const char *pid, *error_log, *user;
-	const char *prefix;           /* NULL: not asked for yet */
-	enum ngc_code (*prefix_ask)(void *arg, char *out, size_t size, struct ngc_error *err);
+	const char *prefix; /* NULL: not asked for yet */
+	enum ngc_code (
+	    *prefix_ask)(void *arg, char *out, size_t size, struct ngc_error *err);
 	void *prefix_arg;
 };
 
@@ -40,8 +42,8 @@ bool list_add(struct list *l, void *item);
 bool conf_warn(struct ngc_conf *c, const struct ngc_directive *d, const char *text);
 
 /* NGC_INVALID "file:line: text". */
-enum ngc_code conf_refuse(const struct ngc_directive *d, struct ngc_error *err, const char *fmt,
-    ...) __attribute__((format(printf, 3, 4)));
+enum ngc_code conf_refuse(const struct ngc_directive *d, struct ngc_error *err,
+    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* NGC_INVALID unless d has at least min and at most max arguments. */
 enum ngc_code conf_count(const struct ngc_directive *d, unsigned min, unsigned max,

@@ -20,9 +20,9 @@ enum need {
 	NEED_UNKNOWN = 1 << 13,
 };
 
-static const char *const need_names[] = { "connection", "default_key", "filesystem_root", "geo",
-	"header", "if", "map", "regex_capture", "request_body", "request_line", "set",
-	"slice_range", "split_clients", "unknown" };
+static const char *const need_names[] = { "connection", "default_key", "filesystem_root",
+	"geo", "header", "if", "map", "regex_capture", "request_body", "request_line",
+	"set", "slice_range", "split_clients", "unknown" };
 
 #define N_NEEDS   (sizeof(need_names) / sizeof(need_names[0]))
 #define DEPTH_MAX 8
@@ -104,7 +104,8 @@ static bool need_defined(struct search *s, struct ngc_bytes name)
 			need_text(s, d->words[1]);
 		else
 			s->needs |= NEED_CONNECTION;
-		for (const struct ngc_directive *l = d->first; map && l != NULL; l = l->next)
+		for (const struct ngc_directive *l = d->first; map && l != NULL;
+		     l = l->next)
 			if (l->n_words == 2)
 				need_text(s, l->words[1]);
 		return true;
@@ -113,14 +114,16 @@ static bool need_defined(struct search *s, struct ngc_bytes name)
 }
 
 /* What the set directives of the server give it. */
-static bool need_set(struct search *s, const struct ngc_directive *block, struct ngc_bytes name)
+static bool need_set(struct search *s, const struct ngc_directive *block,
+    struct ngc_bytes name)
 {
 	bool found = false;
 
 	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
 		if (ngc_directive_is(d, "set") && d->n_words == 3 &&
 		    is_variable(d->words[1], name)) {
-			s->needs |= NEED_SET | (ngc_directive_is(block, "if") ? NEED_IF : 0u);
+			s->needs |= NEED_SET |
+				    (ngc_directive_is(block, "if") ? NEED_IF : 0u);
 			if (ngc_directive_is(block, "if"))
 				for (unsigned i = 1; i < block->n_words; i++)
 					need_text(s, block->words[i]);
@@ -138,10 +141,12 @@ static bool is_group(const struct ngc_directive *block, struct ngc_bytes name)
 {
 	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
 		for (unsigned i = 1; i < d->n_words; i++) {
-			const unsigned char *at = memmem(d->words[i].p, d->words[i].n, "<", 1);
+			const unsigned char *at = memmem(d->words[i].p, d->words[i].n,
+			    "<", 1);
 
-			if (at != NULL && memmem(at, d->words[i].n - (size_t)(at - d->words[i].p),
-			        name.p, name.n) != NULL)
+			if (at != NULL &&
+			    memmem(at, d->words[i].n - (size_t)(at - d->words[i].p),
+				name.p, name.n) != NULL)
 				return true;
 		}
 		if (d->block && is_group(d, name))
@@ -158,15 +163,15 @@ static void need_variable(struct search *s, struct ngc_bytes name)
 	if (name.n == 1 && name.p[0] >= '1' && name.p[0] <= '9')
 		s->needs |= NEED_REGEX_CAPTURE;
 	else if (!need_builtin(s, name, false) && !need_defined(s, name) &&
-	    !need_set(s, s->server, name) && !need_builtin(s, name, true))
+		 !need_set(s, s->server, name) && !need_builtin(s, name, true))
 		s->needs |= is_group(s->server, name) ? NEED_REGEX_CAPTURE : NEED_UNKNOWN;
 	s->depth--;
 }
 
 static bool is_name_char(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
 }
 
 /* Every variable in a text. */

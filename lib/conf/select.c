@@ -15,8 +15,8 @@ struct naming {
 
 static bool is_name_char(char ch)
 {
-	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
-	       ch == '_';
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
+	       (ch >= '0' && ch <= '9') || ch == '_';
 }
 
 /* Behind the variable that begins at p; its name in *name. */
@@ -71,8 +71,8 @@ static bool is_variable(struct ngc_bytes word, struct ngc_bytes name)
 static bool may_name(struct naming *n, const char *text);
 
 /* The same with a value in the place of the variable between start and end. */
-static bool with_value(struct naming *n, const char *text, const char *start, const char *end,
-    struct ngc_bytes value)
+static bool with_value(struct naming *n, const char *text, const char *start,
+    const char *end, struct ngc_bytes value)
 {
 	struct ngc_buf b = { 0 };
 	const char *whole;
@@ -88,8 +88,9 @@ static bool with_value(struct naming *n, const char *text, const char *start, co
 }
 
 /* Does some set directive give the variable a value with which it may? */
-static bool may_by_set(struct naming *n, const struct ngc_directive *block, const char *text,
-    const char *start, const char *end, struct ngc_bytes name, bool *known)
+static bool may_by_set(struct naming *n, const struct ngc_directive *block,
+    const char *text, const char *start, const char *end, struct ngc_bytes name,
+    bool *known)
 {
 	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
 		if (ngc_directive_is(d, "set") && d->n_words == 3 &&
@@ -105,8 +106,8 @@ static bool may_by_set(struct naming *n, const struct ngc_directive *block, cons
 }
 
 /* Does some line of the map, geo or split_clients block that defines it? */
-static bool may_by_map(struct naming *n, const char *text, const char *start, const char *end,
-    struct ngc_bytes name, bool *known)
+static bool may_by_map(struct naming *n, const char *text, const char *start,
+    const char *end, struct ngc_bytes name, bool *known)
 {
 	for (size_t i = 0; i < n->conf->maps.n; i++) {
 		const struct ngc_directive *map = n->conf->maps.item[i];
@@ -115,7 +116,8 @@ static bool may_by_map(struct naming *n, const char *text, const char *start, co
 			continue;
 		*known = true;
 		for (const struct ngc_directive *d = map->first; d != NULL; d = d->next)
-			if (d->n_words == 2 && with_value(n, text, start, end, d->words[1]))
+			if (d->n_words == 2 &&
+			    with_value(n, text, start, end, d->words[1]))
 				return true;
 	}
 	return false;

@@ -16,7 +16,7 @@ static void read_options(struct ngc_listen *l, const struct ngc_directive *d)
 		    ngc_bytes_equal(w, ngc_bytes_of("default")))
 			l->is_default = true;
 		else if (ngc_bytes_equal(w, ngc_bytes_of("ssl")) ||
-		    ngc_bytes_equal(w, ngc_bytes_of("quic")))
+			 ngc_bytes_equal(w, ngc_bytes_of("quic")))
 			l->tls = true;
 	}
 }
@@ -110,7 +110,8 @@ static bool all_tls(const struct ngc_directive *server)
 {
 	const struct ngc_directive *d = ngc_directive_find(server, "ssl");
 
-	return d != NULL && d->n_words == 2 && ngc_bytes_equal(d->words[1], ngc_bytes_of("on"));
+	return d != NULL && d->n_words == 2 &&
+	       ngc_bytes_equal(d->words[1], ngc_bytes_of("on"));
 }
 
 static enum ngc_code read_addresses(struct ngc_conf *c, struct ngc_server *s, size_t n,
@@ -135,8 +136,10 @@ static enum ngc_code read_addresses(struct ngc_conf *c, struct ngc_server *s, si
 		}
 	}
 	if (n == 0) {
-		*l = (struct ngc_listen){ .text = "*:80", .address = ngc_bytes_of("*"),
-			.port = DEFAULT_PORT, .tls = tls };
+		*l = (struct ngc_listen){ .text = "*:80",
+			.address = ngc_bytes_of("*"),
+			.port = DEFAULT_PORT,
+			.tls = tls };
 		s->n_listen = 1;
 	}
 	return NGC_OK;
@@ -145,13 +148,15 @@ static enum ngc_code read_addresses(struct ngc_conf *c, struct ngc_server *s, si
 static enum ngc_code read_names(struct ngc_conf *c, struct ngc_server *s, size_t n,
     struct ngc_error *err)
 {
-	struct ngc_bytes *names = ngc_arena_alloc(c->arena, n > 0 ? n : 1, sizeof(*names));
+	struct ngc_bytes *names = ngc_arena_alloc(c->arena, n > 0 ? n : 1,
+	    sizeof(*names));
 
 	if (names == NULL)
 		return ngc_no_memory(err);
 	s->names = names;
 	for (const struct ngc_directive *d = s->level->d->first; d != NULL; d = d->next)
-		for (unsigned i = 1; ngc_directive_is(d, "server_name") && i < d->n_words; i++)
+		for (unsigned i = 1; ngc_directive_is(d, "server_name") && i < d->n_words;
+		     i++)
 			names[s->n_names++] = d->words[i];
 	if (s->n_names == 0) {
 		names[0] = ngc_bytes_of("");

@@ -57,9 +57,11 @@ static enum ngc_code read_all(struct source *s, int fd, struct ngc_bytes *text,
 /* Without a root the kernel resolves the links, and faster. */
 static int open_file(const struct source *s, const char *path)
 {
-	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC; /* a FIFO must not stop us */
+	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY |
+		    O_CLOEXEC; /* a FIFO must not stop us */
 
-	return *s->root == '\0' ? open(path, flags) : ngc_path_open(s->root, path, flags, NULL);
+	return *s->root == '\0' ? open(path, flags)
+				: ngc_path_open(s->root, path, flags, NULL);
 }
 
 /* A file that was read, in its chain. */
@@ -149,7 +151,8 @@ static struct ngc_bytes mark_name(struct ngc_bytes line)
 static struct ngc_bytes take_line(struct ngc_bytes *left)
 {
 	const unsigned char *end = memchr(left->p, '\n', left->n);
-	struct ngc_bytes line = ngc_bytes(left->p, end ? (size_t)(end - left->p) : left->n);
+	struct ngc_bytes line = ngc_bytes(left->p,
+	    end ? (size_t)(end - left->p) : left->n);
 
 	*left = ngc_bytes_from(*left, end ? line.n + 1 : line.n);
 	return line;
@@ -178,7 +181,8 @@ static bool add_file(struct source *s, size_t *cap, struct ngc_bytes name)
 	return true;
 }
 
-enum ngc_code source_open_dump(struct source *s, struct ngc_bytes dump, struct ngc_error *err)
+enum ngc_code source_open_dump(struct source *s, struct ngc_bytes dump,
+    struct ngc_error *err)
 {
 	size_t cap = 0;
 
@@ -224,9 +228,10 @@ enum ngc_code source_glob(struct source *s, const char *pattern, struct paths *o
 	size_t before = out->n;
 
 	if (s->dumped ? !glob_dump(s, pattern, out)
-	              : !glob_files(s->arena, s->root, pattern, out))
+		      : !glob_files(s->arena, s->root, pattern, out))
 		return ngc_no_memory(err);
 	if (out->n > before + 1)
-		qsort(out->path + before, out->n - before, sizeof(*out->path), compare_paths);
+		qsort(out->path + before, out->n - before, sizeof(*out->path),
+		    compare_paths);
 	return NGC_OK;
 }

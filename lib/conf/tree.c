@@ -17,20 +17,21 @@
 
 struct reader {
 	struct source *source;
-	struct ngc_bytes dir;               /* of the main file, with its last '/' */
-	struct ngc_directive *at;           /* the block being read */
+	struct ngc_bytes dir;     /* of the main file, with its last '/' */
+	struct ngc_directive *at; /* the block being read */
 	unsigned block_depth;
 	const char *open[INCLUDE_DEPTH_MAX]; /* the files being read, outermost first */
 	unsigned n_open;
 	unsigned n_included;
-	struct ngc_bytes *words;            /* of the directive being read */
+	struct ngc_bytes *words; /* of the directive being read */
 	size_t n_words, cap_words;
 };
 
 static enum ngc_code parse_file(struct reader *r, const char *path, struct ngc_bytes text,
     struct ngc_error *err);
 
-const struct ngc_directive *ngc_directive_find(const struct ngc_directive *d, const char *name)
+const struct ngc_directive *ngc_directive_find(const struct ngc_directive *d,
+    const char *name)
 {
 	for (d = d->first; d != NULL; d = d->next)
 		if (ngc_directive_is(d, name))
@@ -52,23 +53,26 @@ static bool is_lua_block(const struct reader *r)
 	struct ngc_bytes name = r->words[0];
 	size_t n = sizeof(suffix) - 1;
 
-	return name.n > n && memcmp(name.p + name.n - n, suffix, n) == 0 && !holds_data(r->at);
+	return name.n > n && memcmp(name.p + name.n - n, suffix, n) == 0 &&
+	       !holds_data(r->at);
 }
 
 static bool push_word(struct reader *r, struct ngc_bytes word)
 {
-	if (!ngc_array_grow((void **)&r->words, r->n_words, &r->cap_words, sizeof(*r->words)))
+	if (!ngc_array_grow((void **)&r->words, r->n_words, &r->cap_words,
+		sizeof(*r->words)))
 		return false;
 	r->words[r->n_words++] = word;
 	return true;
 }
 
 /* Hang the words read so far into the tree as one directive. */
-static struct ngc_directive *add_directive(struct reader *r, const struct lexer *l, unsigned line)
+static struct ngc_directive *add_directive(struct reader *r, const struct lexer *l,
+    unsigned line)
 {
 	struct ngc_directive *d = ngc_arena_alloc(r->source->arena, 1, sizeof(*d));
-	struct ngc_bytes *words =
-	    ngc_arena_alloc(r->source->arena, r->n_words, sizeof(*words));
+	struct ngc_bytes *words = ngc_arena_alloc(r->source->arena, r->n_words,
+	    sizeof(*words));
 
 	if (d == NULL || words == NULL)
 		return NULL;
@@ -92,10 +96,12 @@ static enum ngc_code open_block(struct reader *r, const struct lexer *l, unsigne
 	struct ngc_directive *d;
 
 	if (holds_data(r->at))
-		return ngc_fail(err, NGC_INVALID, 0, "%s:%u: unexpected \"{\"", l->file, l->line);
+		return ngc_fail(err, NGC_INVALID, 0, "%s:%u: unexpected \"{\"", l->file,
+		    l->line);
 	if (r->block_depth == BLOCK_DEPTH_MAX)
-		return ngc_fail(err, NGC_INVALID, 0, "%s:%u: more than %d blocks in each other",
-		    l->file, l->line, BLOCK_DEPTH_MAX);
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "%s:%u: more than %d blocks in each other", l->file, l->line,
+		    BLOCK_DEPTH_MAX);
 	d = add_directive(r, l, line);
 	if (d == NULL)
 		return ngc_no_memory(err);
@@ -119,23 +125,26 @@ static enum ngc_code read_lua(struct reader *r, struct lexer *l, unsigned line,
 	return NGC_OK;
 }
 
-static enum ngc_code may_include(const struct reader *r, const char *path, struct ngc_error *err)
+static enum ngc_code may_include(const struct reader *r, const char *path,
+    struct ngc_error *err)
 {
 	for (unsigned i = 0; i < r->n_open; i++)
 		if (strcmp(r->open[i], path) == 0)
-			return ngc_fail(err, NGC_INVALID, 0, "include cycle: %s%s includes itself",
-			    r->source->root, path);
+			return ngc_fail(err, NGC_INVALID, 0,
+			    "include cycle: %s%s includes itself", r->source->root, path);
 	if (r->n_open == INCLUDE_DEPTH_MAX)
 		return ngc_fail(err, NGC_INVALID, 0,
-		    "includes nested more than %d deep: an include cycle?", INCLUDE_DEPTH_MAX);
+		    "includes nested more than %d deep: an include cycle?",
+		    INCLUDE_DEPTH_MAX);
 	if (r->n_included == INCLUDES_MAX)
-		return ngc_fail(err, NGC_INVALID, 0, "more than %d includes", INCLUDES_MAX);
+		return ngc_fail(err, NGC_INVALID, 0, "more than %d includes",
+		    INCLUDES_MAX);
 	return NGC_OK;
 }
 
 /* from: the file with the include, for messages; one inside path says itself where. */
-static enum ngc_code include_one(struct reader *r, const struct lexer *from, const char *path,
-    struct ngc_error *err)
+static enum ngc_code include_one(struct reader *r, const struct lexer *from,
+    const char *path, struct ngc_error *err)
 {
 	struct ngc_bytes text;
 	enum ngc_code code = may_include(r, path, err);
@@ -165,7 +174,8 @@ static char *full_path(struct reader *r, struct ngc_bytes name)
 	return path;
 }
 
-static enum ngc_code include(struct reader *r, const struct lexer *from, struct ngc_error *err)
+static enum ngc_code include(struct reader *r, const struct lexer *from,
+    struct ngc_error *err)
 {
 	char *path = full_path(r, r->words[1]);
 	struct paths found = { 0 };
@@ -189,8 +199,8 @@ static enum ngc_code end_directive(struct reader *r, struct lexer *l, unsigned l
 	    ngc_directive_is(r->at, "split_clients"))
 		return add_directive(r, l, line) != NULL ? NGC_OK : ngc_no_memory(err);
 	if (r->n_words != 2)
-		return ngc_fail(err, NGC_INVALID, 0, "%s:%u: include takes one argument", l->file,
-		    line);
+		return ngc_fail(err, NGC_INVALID, 0, "%s:%u: include takes one argument",
+		    l->file, line);
 	return include(r, l, err);
 }
 
@@ -228,17 +238,19 @@ static enum ngc_code parse_one(struct reader *r, struct lexer *l,
 		*done = true;
 		if (r->at != outer)
 			return ngc_fail(err, NGC_INVALID, 0,
-			    "%s:%u: unexpected end of file, expecting \"}\"", l->file, l->line);
+			    "%s:%u: unexpected end of file, expecting \"}\"", l->file,
+			    l->line);
 		return NGC_OK;
 	case TOKEN_CLOSE:
 		if (r->at == outer)
-			return ngc_fail(err, NGC_INVALID, 0, "%s:%u: unexpected \"}\"", l->file,
-			    l->line);
+			return ngc_fail(err, NGC_INVALID, 0, "%s:%u: unexpected \"}\"",
+			    l->file, l->line);
 		r->at = r->at->parent;
 		r->block_depth--;
 		return NGC_OK;
 	case TOKEN_OPEN:
-		return is_lua_block(r) ? read_lua(r, l, line, err) : open_block(r, l, line, err);
+		return is_lua_block(r) ? read_lua(r, l, line, err)
+				       : open_block(r, l, line, err);
 	default:
 		return end_directive(r, l, line, err);
 	}
@@ -267,8 +279,8 @@ static enum ngc_code parse_file(struct reader *r, const char *path, struct ngc_b
 	return code;
 }
 
-enum ngc_code tree_read(struct source *s, const char *main_file, struct ngc_directive **out,
-    struct ngc_error *err)
+enum ngc_code tree_read(struct source *s, const char *main_file,
+    struct ngc_directive **out, struct ngc_error *err)
 {
 	const char *slash = strrchr(main_file, '/');
 	struct reader r = { .source = s };

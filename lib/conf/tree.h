@@ -6,11 +6,11 @@
 #include "source.h"
 
 /*
- * Read a file and what it includes into a tree.  Relative includes are looked up beside the
- * main file.  out: the main context, in the source's arena.
+ * Read a file and what it includes into a tree.  Relative includes are looked up beside
+ * the main file.  out: the main context, in the source's arena.
  * NGC_INVALID: "file:line: reason".
  */
-enum ngc_code tree_read(struct source *s, const char *main_file, struct ngc_directive **out,
-    struct ngc_error *err);
+enum ngc_code tree_read(struct source *s, const char *main_file,
+    struct ngc_directive **out, struct ngc_error *err);
 
 #endif

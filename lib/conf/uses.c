@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "needs.h"
 
-/* The uses: every place whose X_pass handles requests while a cache of its module is in force. */
+/*
+ * The uses: every place whose X_pass handles requests while a cache of its module is in
+ * force.
+ */
 
 /* A NULL-ended array of n strings in the arena; NULL: no memory. */
 static const char **new_strings(struct ngc_conf *c, size_t n)
@@ -64,7 +67,8 @@ static const char **parents_of(struct ngc_conf *c, const struct ngc_level *l)
 	const char **out;
 	size_t n = 0;
 
-	for (const struct ngc_level *p = l->parent; ngc_level_is_location(p); p = p->parent)
+	for (const struct ngc_level *p = l->parent; ngc_level_is_location(p);
+	     p = p->parent)
 		n++;
 	out = new_strings(c, n);
 	for (const struct ngc_level *p = l->parent; out != NULL && n > 0; p = p->parent) {
@@ -105,14 +109,17 @@ static enum ngc_code add_use(struct ngc_conf *c, const struct shared *s,
 	u->needs = conf_needs(c, l);
 	u->file = l->pass->file;
 	u->line = l->pass->line;
-	if (u->location == NULL || u->parents == NULL || u->needs == NULL || !list_add(&c->uses, u))
+	if (u->location == NULL || u->parents == NULL || u->needs == NULL ||
+	    !list_add(&c->uses, u))
 		return ngc_no_memory(err);
 	return NGC_OK;
 }
 
 bool ngc_level_stores(const struct ngc_level *l)
 {
-	const struct ngc_directive *cache = l->pass != NULL ? l->caching->cache[l->protocol] : NULL;
+	const struct ngc_directive *cache = l->pass != NULL
+						? l->caching->cache[l->protocol]
+						: NULL;
 
 	return cache != NULL && !ngc_bytes_equal(cache->words[1], ngc_bytes_of("off"));
 }
@@ -136,7 +143,7 @@ enum ngc_code conf_read_uses(struct ngc_conf *c, struct ngc_error *err)
 		struct shared s;
 
 		code = share(c, server, &s) ? walk_levels(c, &s, server->level, err)
-		                            : ngc_no_memory(err);
+					    : ngc_no_memory(err);
 	}
 	return code;
 }

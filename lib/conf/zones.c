@@ -26,8 +26,9 @@ static bool read_keys_zone(struct ngc_zone *z, struct ngc_bytes value)
 	if (colon == NULL || colon == value.p)
 		return false;
 	z->name = (const char *)value.p;
-	return ngc_parse_size(ngc_bytes(colon + 1, value.n - (size_t)(colon + 1 - value.p)),
-	           &z->keys_zone_size) &&
+	return ngc_parse_size(ngc_bytes(colon + 1,
+				  value.n - (size_t)(colon + 1 - value.p)),
+		   &z->keys_zone_size) &&
 	       z->keys_zone_size >= KEYS_ZONE_MIN;
 }
 
@@ -95,8 +96,8 @@ static const struct param params[] = {
 	{ "purger_threshold=", read_purger },
 };
 
-static enum ngc_code read_param(struct ngc_zone *z, const struct ngc_directive *d, unsigned i,
-    struct ngc_error *err)
+static enum ngc_code read_param(struct ngc_zone *z, const struct ngc_directive *d,
+    unsigned i, struct ngc_error *err)
 {
 	struct ngc_bytes word = d->words[i];
 
@@ -107,8 +108,8 @@ static enum ngc_code read_param(struct ngc_zone *z, const struct ngc_directive *
 			continue;
 		if (params[k].read(z, ngc_bytes_from(word, name.n)))
 			return NGC_OK;
-		return conf_refuse(d, err, "invalid \"%s\" in \"%s\"", (const char *)word.p,
-		    ngc_directive_arg(d, 0));
+		return conf_refuse(d, err, "invalid \"%s\" in \"%s\"",
+		    (const char *)word.p, ngc_directive_arg(d, 0));
 	}
 	return conf_refuse(d, err, "invalid parameter \"%s\"", (const char *)word.p);
 }
@@ -122,7 +123,8 @@ static enum ngc_code read_path(struct ngc_conf *c, struct ngc_zone *z,
 	enum ngc_code code;
 
 	if (path.n == 0)
-		return conf_refuse(d, err, "an empty path in \"%s\"", ngc_directive_arg(d, 0));
+		return conf_refuse(d, err, "an empty path in \"%s\"",
+		    ngc_directive_arg(d, 0));
 	if (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	copy = ngc_arena_copy(c->arena, path.p, path.n);
@@ -149,9 +151,15 @@ static enum ngc_code add_zone(struct ngc_conf *c, const struct ngc_zone *z,
 static enum ngc_code read_zone(struct ngc_conf *c, const struct ngc_directive *d,
     enum ngc_protocol type, struct ngc_error *err)
 {
-	struct ngc_zone z = { .type = type, .configured = true, .levels_known = true,
-		.max_size = -1, .min_free = -1, .inactive = 600, .use_temp_path = true,
-		.file = d->file, .line = d->line };
+	struct ngc_zone z = { .type = type,
+		.configured = true,
+		.levels_known = true,
+		.max_size = -1,
+		.min_free = -1,
+		.inactive = 600,
+		.use_temp_path = true,
+		.file = d->file,
+		.line = d->line };
 	enum ngc_code code = conf_count(d, 1, ~0u, err);
 
 	if (code == NGC_OK)
@@ -198,15 +206,18 @@ static enum ngc_code check_unique(struct ngc_conf *c, struct ngc_error *err)
 	qsort(l->item, l->n, sizeof(*l->item), by_path);
 	for (size_t i = 1; i < l->n; i++)
 		if (strcmp(z[i - 1]->path, z[i]->path) == 0)
-			return ngc_fail(err, NGC_INVALID, 0, "%s:%u: the path \"%s\" is that of "
-			    "zone \"%s\", too", z[i]->file, z[i]->line, z[i]->path,
-			    z[i - 1]->name);
+			return ngc_fail(err, NGC_INVALID, 0,
+			    "%s:%u: the path \"%s\" is that of "
+			    "zone \"%s\", too",
+			    z[i]->file, z[i]->line, z[i]->path, z[i - 1]->name);
 	qsort(l->item, l->n, sizeof(*l->item), by_name);
 	for (size_t i = 1; i < l->n; i++)
 		if (strcmp(z[i - 1]->name, z[i]->name) == 0)
-			return ngc_fail(err, NGC_INVALID, 0, "%s:%u: zone \"%s\" is already "
-			    "declared in %s:%u", z[i]->file, z[i]->line, z[i]->name,
-			    z[i - 1]->file, z[i - 1]->line);
+			return ngc_fail(err, NGC_INVALID, 0,
+			    "%s:%u: zone \"%s\" is already "
+			    "declared in %s:%u",
+			    z[i]->file, z[i]->line, z[i]->name, z[i - 1]->file,
+			    z[i - 1]->line);
 	return NGC_OK;
 }
 
@@ -215,7 +226,8 @@ enum ngc_code conf_read_zones(struct ngc_conf *c, struct ngc_error *err)
 	const struct ngc_directive *http = ngc_directive_find(c->tree, "http"), *d;
 	enum ngc_code code = NGC_OK;
 
-	for (d = http != NULL ? http->first : NULL; code == NGC_OK && d != NULL; d = d->next) {
+	for (d = http != NULL ? http->first : NULL; code == NGC_OK && d != NULL;
+	     d = d->next) {
 		enum ngc_protocol type = conf_module(d, "_cache_path");
 
 		if (type != NGC_PROTOCOLS)
@@ -224,7 +236,8 @@ enum ngc_code conf_read_zones(struct ngc_conf *c, struct ngc_error *err)
 	return code == NGC_OK ? check_unique(c, err) : code;
 }
 
-const struct ngc_zone *ngc_conf_zone_named(const struct ngc_conf *c, struct ngc_bytes name)
+const struct ngc_zone *ngc_conf_zone_named(const struct ngc_conf *c,
+    struct ngc_bytes name)
 {
 	size_t low = 0, high = c->zones_by_name.n;
 

@@ -9,7 +9,8 @@ static struct value text(struct run *r, struct ngc_bytes s)
 	return value_text(r->arena, s, false);
 }
 
-static struct value open_value(struct run *r, const struct part *p, enum grammar g, bool hard)
+static struct value open_value(struct run *r, const struct part *p, enum grammar g,
+    bool hard)
 {
 	struct value_builder b = { .arena = r->arena };
 
@@ -97,7 +98,8 @@ enum grammar variable_grammar(const struct part *p)
 	return GRAMMAR_ANY;
 }
 
-static struct value header_value(struct run *r, const struct part *p, struct ngc_bytes name)
+static struct value header_value(struct run *r, const struct part *p,
+    struct ngc_bytes name)
 {
 	if (r->asked->all)
 		return open_value(r, p, variable_grammar(p), false);
@@ -146,7 +148,8 @@ static struct value cookie_value(struct run *r, const struct part *p)
 {
 	if (r->asked->all)
 		return open_value(r, p, GRAMMAR_ANY, false);
-	return text(r, find_cookie(run_header(r, ngc_bytes_of("cookie")), variable_suffix(p)));
+	return text(r,
+	    find_cookie(run_header(r, ngc_bytes_of("cookie")), variable_suffix(p)));
 }
 
 static int base64_digit(unsigned char c)
@@ -217,7 +220,8 @@ static struct value argument_value(struct run *r, const struct part *p)
 		return open_value(r, p, GRAMMAR_ARGUMENT, false);
 	while (left.n > 0) {
 		const unsigned char *end = memchr(left.p, '&', left.n);
-		struct ngc_bytes one = ngc_bytes(left.p, end ? (size_t)(end - left.p) : left.n);
+		struct ngc_bytes one = ngc_bytes(left.p,
+		    end ? (size_t)(end - left.p) : left.n);
 
 		if (one.n > name.n && one.p[name.n] == '=' &&
 		    ngc_bytes_same(ngc_bytes(one.p, name.n), name))
@@ -237,8 +241,9 @@ static struct value server_name_value(struct run *r, const struct part *p)
 	if (s.n > 1 && s.p[0] == '.')
 		s = ngc_bytes_from(s, 1);
 	for (size_t i = 0; i < s.n; i++)
-		ngc_buf_add_char(&b, (char)(s.p[0] != '~' && s.p[i] >= 'A' && s.p[i] <= 'Z'
-		                             ? s.p[i] | 0x20 : s.p[i]));
+		ngc_buf_add_char(&b,
+		    (char)(s.p[0] != '~' && s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] | 0x20
+									   : s.p[i]));
 	return printed(r, &b);
 }
 
@@ -264,12 +269,14 @@ static struct value slice_value(struct run *r, const struct part *p)
 	struct ngc_buf b = { 0 };
 	int64_t size = 0, start = 0;
 
-	if (d == NULL || d->n_words != 2 || !ngc_parse_size(d->words[1], &size) || size == 0)
+	if (d == NULL || d->n_words != 2 || !ngc_parse_size(d->words[1], &size) ||
+	    size == 0)
 		return text(r, ngc_bytes("", 0));
 	if (r->asked->all)
 		return open_value(r, p, variable_grammar(p), false);
 	start = range_start(run_header(r, ngc_bytes_of("range"))) / size * size;
-	ngc_buf_printf(&b, "bytes=%lld-%lld", (long long)start, (long long)(start + size - 1));
+	ngc_buf_printf(&b, "bytes=%lld-%lld", (long long)start,
+	    (long long)(start + size - 1));
 	return printed(r, &b);
 }
 
@@ -286,8 +293,9 @@ static struct value filename_value(struct run *r)
 static struct value protocol_value(struct run *r, const struct part *p)
 {
 	static const char *const versions[] = { "HTTP/1.1", "HTTP/2.0", "HTTP/1.0" };
-	unsigned i = r->asked->all ? run_choose(r, 3, run_unknown(r, p->text, GRAMMAR_ANY, false))
-	                           : 0;
+	unsigned i = r->asked->all
+			 ? run_choose(r, 3, run_unknown(r, p->text, GRAMMAR_ANY, false))
+			 : 0;
 
 	return text(r, ngc_bytes_of(versions[i]));
 }
@@ -306,7 +314,7 @@ static bool rare_builtin(struct run *r, const struct part *p, struct value *out)
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("content_length")))
 		*out = header_value(r, p, p->text);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("remote_addr")) ||
-	    ngc_bytes_equal(p->text, ngc_bytes_of("hostname")))
+		 ngc_bytes_equal(p->text, ngc_bytes_of("hostname")))
 		*out = open_value(r, p, variable_grammar(p), true);
 	else
 		return false;

@@ -26,7 +26,8 @@ void run_take_captures(struct run *r, const struct captures *c)
 		    value_text(r->arena, named.value, true), NULL);
 }
 
-bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase, struct ngc_bytes subject)
+bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase,
+    struct ngc_bytes subject)
 {
 	const struct regex *x = regexes_get(r->router->regexes, pattern, nocase);
 	struct captures c;
@@ -41,7 +42,8 @@ bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase, struct ngc_
 	return true;
 }
 
-void run_matched_unknown(struct run *r, struct ngc_bytes pattern, const struct unknown *on)
+void run_matched_unknown(struct run *r, struct ngc_bytes pattern,
+    const struct unknown *on)
 {
 	const struct regex *x = regexes_get(r->router->regexes, pattern, false);
 	struct captures c = { .n = CAPTURES_MAX / 2, .by = x };

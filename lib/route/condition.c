@@ -4,8 +4,8 @@
 /* The condition of an if: nginx's ngx_http_rewrite_if_condition(). */
 
 struct condition_words {
-	struct ngc_bytes left;  /* a variable, or the file of a test */
-	struct ngc_bytes op;    /* "", "=", "!=", "~", "!~*", "-f", "!-d", ... */
+	struct ngc_bytes left; /* a variable, or the file of a test */
+	struct ngc_bytes op;   /* "", "=", "!=", "~", "!~*", "-f", "!-d", ... */
 	struct ngc_bytes right;
 };
 
@@ -34,8 +34,8 @@ static bool split(const struct ngc_directive *d, struct condition_words *out)
 		return false;
 	*out = (struct condition_words){ words[0], ngc_bytes("", 0), ngc_bytes("", 0) };
 	if (words[0].p[0] != '$') {
-		*out = (struct condition_words){ n > 1 ? words[1] : ngc_bytes("", 0), words[0],
-			ngc_bytes("", 0) };
+		*out = (struct condition_words){ n > 1 ? words[1] : ngc_bytes("", 0),
+			words[0], ngc_bytes("", 0) };
 		return n == 2;
 	}
 	if (n > 1)
@@ -64,7 +64,7 @@ static enum truth test_file(struct run *r, const struct condition_words *w, bool
 	if (*on != NULL)
 		return TRUTH_UNKNOWN;
 	f = ngc_conf_is_dump(r->router->conf) ? FILE_NONE
-	                                      : run_stat(r, value_bytes(r->arena, path));
+					      : run_stat(r, value_bytes(r->arena, path));
 	if (kind == 'd')
 		return truth(f == FILE_DIRECTORY, negative);
 	return truth(kind == 'f' ? f == FILE_REGULAR : f != FILE_NONE, negative);
@@ -90,7 +90,8 @@ static enum truth compare(struct run *r, struct value left, struct ngc_bytes rig
 	if (*on == NULL)
 		*on = value_unknown(left);
 	if (*on == NULL)
-		return truth(ngc_bytes_equal(value_bytes(r->arena, left), value_bytes(r->arena, v)),
+		return truth(ngc_bytes_equal(value_bytes(r->arena, left),
+				 value_bytes(r->arena, v)),
 		    negative);
 	if (value_unknown(v) == NULL && !may_equal(left, value_bytes(r->arena, v)))
 		return truth(false, negative);
@@ -111,7 +112,8 @@ static bool is_match(const struct condition_words *w, bool *negative, bool *noca
 	return op.n > 0 && op.p[0] == '~';
 }
 
-enum truth run_condition(struct run *r, const struct ngc_directive *d, const struct unknown **on)
+enum truth run_condition(struct run *r, const struct ngc_directive *d,
+    const struct unknown **on)
 {
 	struct condition_words w;
 	bool negative, nocase, matches;

@@ -3,7 +3,9 @@
 #include "follow.h"
 #include "spelling.h"
 
-/* What a URL covers in the zones of the configuration: every way any request for it goes. */
+/*
+ * What a URL covers in the zones of the configuration: every way any request for it goes.
+ */
 
 struct query {
 	struct cover *cover;
@@ -14,8 +16,8 @@ struct query {
 
 static bool add_to_zone(struct query *q, struct run *r, const struct ngc_zone *z)
 {
-	struct ngc_bytes template =
-	    r->key_directive != NULL ? r->key_directive->words[1] : ngc_bytes("", 0);
+	struct ngc_bytes template = r->key_directive != NULL ? r->key_directive->words[1]
+							     : ngc_bytes("", 0);
 
 	return router_zone(r->router, z) == NULL ||
 	       cover_add_value(q->cover, z, template, r->key);
@@ -57,8 +59,10 @@ static bool add_lost(struct query *q, struct run *r, const struct ngc_level *l)
 
 	if (ngc_level_stores(l)) {
 		key = l->caching->key[l->protocol];
-		for (size_t i = 0; ok && (z = ngc_conf_zone(r->router->conf, i)) != NULL; i++)
-			if (ngc_level_may_select(r->router->conf, l, z) && router_zone(r->router, z) != NULL)
+		for (size_t i = 0; ok && (z = ngc_conf_zone(r->router->conf, i)) != NULL;
+		     i++)
+			if (ngc_level_may_select(r->router->conf, l, z) &&
+			    router_zone(r->router, z) != NULL)
 				ok = cover_add_lost(q->cover, z,
 				    key != NULL ? key->words[1] : ngc_bytes("", 0),
 				    r->lost_by->name);
@@ -82,8 +86,8 @@ static bool add_way(void *arg, struct run *r)
 }
 
 /* The other methods that some location may store. */
-static bool add_more_methods(struct query *q, const struct ngc_level *l, struct ngc_bytes *done,
-    unsigned *n_done)
+static bool add_more_methods(struct query *q, const struct ngc_level *l,
+    struct ngc_bytes *done, unsigned *n_done)
 {
 	for (int p = 0; p < NGC_PROTOCOLS; p++) {
 		const struct ngc_directive *d = l->caching->methods[p];
@@ -91,7 +95,7 @@ static bool add_more_methods(struct query *q, const struct ngc_level *l, struct 
 		for (unsigned i = 1; d != NULL && i < d->n_words; i++) {
 			struct ngc_bytes method = d->words[i];
 			bool seen = ngc_bytes_equal(method, ngc_bytes_of("GET")) ||
-			            ngc_bytes_equal(method, ngc_bytes_of("HEAD"));
+				    ngc_bytes_equal(method, ngc_bytes_of("HEAD"));
 
 			for (unsigned k = 0; k < *n_done; k++)
 				seen = seen || ngc_bytes_equal(method, done[k]);
@@ -149,7 +153,8 @@ static bool add_hosts(struct query *q, const struct ngc_server *server)
 	if (usual || u->port == 0)
 		ok = add_schemes(q, server);
 	if (ok && !usual && (u->port != 0 || q->used_http_host)) {
-		ngc_buf_printf(&b, "%.*s:%u", (int)u->host.n, (const char *)u->host.p, port);
+		ngc_buf_printf(&b, "%.*s:%u", (int)u->host.n, (const char *)u->host.p,
+		    port);
 		q->follow.asked.http_host = ngc_buf_bytes(&b);
 		ok = !b.failed && add_schemes(q, server);
 	}
@@ -161,7 +166,8 @@ static bool add_hosts(struct query *q, const struct ngc_server *server)
 	return ok;
 }
 
-static bool add_socket(struct query *q, const struct socket *at, const struct ngc_server *server)
+static bool add_socket(struct query *q, const struct socket *at,
+    const struct ngc_server *server)
 {
 	struct spellings spelled;
 
@@ -178,8 +184,8 @@ static bool add_socket(struct query *q, const struct socket *at, const struct ng
 }
 
 /*
- * By which sockets may a request for the URL come in?  By those of its port; without a port,
- * by the usual ones and by those where a server has its name.
+ * By which sockets may a request for the URL come in?  By those of its port; without a
+ * port, by the usual ones and by those where a server has its name.
  */
 static bool is_meant(const struct ngc_url *url, const struct socket *at, enum found how,
     bool any_named)
@@ -189,22 +195,25 @@ static bool is_meant(const struct ngc_url *url, const struct socket *at, enum fo
 	return how == FOUND_NAME || at->port == 80 || at->port == 443 || !any_named;
 }
 
-bool cover_configured(struct cover *c, const struct ngc_router *r, const struct ngc_url *url)
+bool cover_configured(struct cover *c, const struct ngc_router *r,
+    const struct ngc_url *url)
 {
-	struct query q = { .cover = c, .url = url, .follow = { .router = r,
-		.asked = { .host = url->host, .all = true } } };
+	struct query q = { .cover = c,
+		.url = url,
+		.follow = { .router = r, .asked = { .host = url->host, .all = true } } };
 	struct captures ignored;
 	bool any_named = false;
 	enum found how;
 
 	for (size_t i = 0; i < r->sockets.n; i++) {
-		sockets_server(&r->sockets, &r->sockets.list[i], url->host, &how, &ignored);
+		sockets_server(&r->sockets, &r->sockets.list[i], url->host, &how,
+		    &ignored);
 		any_named = any_named || how == FOUND_NAME;
 	}
 	for (size_t i = 0; i < r->sockets.n; i++) {
 		const struct socket *at = &r->sockets.list[i];
-		const struct ngc_server *s =
-		    sockets_server(&r->sockets, at, url->host, &how, &ignored);
+		const struct ngc_server *s = sockets_server(&r->sockets, at, url->host,
+		    &how, &ignored);
 
 		if (is_meant(url, at, how, any_named) && !add_socket(&q, at, s))
 			return false;

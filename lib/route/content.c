@@ -4,7 +4,9 @@
 #include "ngc/units.h"
 #include "run.h"
 
-/* try_files, then what produces the answer: an X_pass, an index, a file, an error page. */
+/*
+ * try_files, then what produces the answer: an X_pass, an index, a file, an error page.
+ */
 
 static enum next uncached(struct run *r, const char *why)
 {
@@ -42,8 +44,8 @@ enum next run_redirect(struct run *r, struct value to, bool keep_args)
 		return uncached(r, "too many internal redirects");
 	r->changes_left--;
 	if (mark != NULL) {
-		r->args = value_text(r->arena, ngc_bytes(mark + 1, uri.n - (size_t)(mark + 1 - uri.p)),
-		    true);
+		r->args = value_text(r->arena,
+		    ngc_bytes(mark + 1, uri.n - (size_t)(mark + 1 - uri.p)), true);
 		uri.n = (size_t)(mark - uri.p);
 	} else if (!keep_args) {
 		r->args = (struct value){ 0 };
@@ -61,7 +63,8 @@ static enum next go_named(struct run *r, struct ngc_bytes name)
 {
 	const struct ngc_level *l = r->server->level->first;
 
-	while (l != NULL && (l->kind != NGC_LEVEL_NAMED || !ngc_bytes_equal(l->pattern, name)))
+	while (l != NULL &&
+	       (l->kind != NGC_LEVEL_NAMED || !ngc_bytes_equal(l->pattern, name)))
 		l = l->next;
 	if (l == NULL || r->changes_left == 0)
 		return uncached(r, "no such named location");
@@ -69,8 +72,8 @@ static enum next go_named(struct run *r, struct ngc_bytes name)
 	r->internal = true;
 	r->uri_changed = false;
 	r->level = r->location = l;
-	run_step(r, "location %.*s (%s:%u)", (int)name.n, (const char *)name.p, l->d->file,
-	    l->d->line);
+	run_step(r, "location %.*s (%s:%u)", (int)name.n, (const char *)name.p,
+	    l->d->file, l->d->line);
 	return NEXT_NAMED;
 }
 
@@ -100,9 +103,10 @@ static bool applies(const struct ngc_directive *d, unsigned status)
 static const struct ngc_directive *error_page(const struct run *r, unsigned status)
 {
 	const struct ngc_directive *d = run_setting(r->level, "error_page");
-	const struct ngc_directive *recursive = run_setting(r->level, "recursive_error_pages");
+	const struct ngc_directive *recursive = run_setting(r->level,
+	    "recursive_error_pages");
 	bool again = recursive != NULL && recursive->n_words == 2 &&
-	    ngc_bytes_equal(recursive->words[1], ngc_bytes_of("on"));
+		     ngc_bytes_equal(recursive->words[1], ngc_bytes_of("on"));
 
 	if (r->error_page_seen && !again)
 		return NULL;
@@ -122,13 +126,18 @@ enum next run_status(struct run *r, unsigned status)
 		return uncached(r, "answered by nginx itself");
 	to = d->words[d->n_words - 1];
 	r->error_page_seen = true;
-	run_step(r, "error_page %.*s (%s:%u)", (int)to.n, (const char *)to.p, d->file, d->line);
-	if (to.n > 0 && to.p[0] == '/' && !ngc_bytes_equal(r->method, ngc_bytes_of("HEAD")))
+	run_step(r, "error_page %.*s (%s:%u)", (int)to.n, (const char *)to.p, d->file,
+	    d->line);
+	if (to.n > 0 && to.p[0] == '/' &&
+	    !ngc_bytes_equal(r->method, ngc_bytes_of("HEAD")))
 		r->method = ngc_bytes_of("GET");
 	return go_to(r, run_eval(r, to));
 }
 
-/* The status by which an upstream's answer may take an error_page, as the way-th; 0: none. */
+/*
+ * The status by which an upstream's answer may take an error_page, as the way-th; 0:
+ * none.
+ */
 static unsigned upstream_error(const struct run *r, bool intercepted, unsigned way)
 {
 	const struct ngc_directive *d = run_setting(r->level, "error_page");
@@ -173,7 +182,9 @@ static enum next pass_on(struct run *r, const struct ngc_level *pass)
 	while (n < 8 && upstream_error(r, intercepts(r, pass->protocol), n) != 0)
 		n++;
 	way = n > 0 ? run_choose(r, n + 1,
-	    run_unknown(r, ngc_bytes_of("upstream_status"), GRAMMAR_ANY, false)) : 0;
+			  run_unknown(r, ngc_bytes_of("upstream_status"), GRAMMAR_ANY,
+			      false))
+		    : 0;
 	if (way == 0)
 		return run_key(r, pass);
 	return run_status(r, upstream_error(r, intercepts(r, pass->protocol), way - 1));
@@ -246,12 +257,14 @@ static enum next serve_directory(struct run *r)
 {
 	static const struct ngc_bytes usual = { (const unsigned char *)"index.html", 10 };
 	const struct ngc_directive *d = run_setting(r->level, "index");
-	const struct ngc_bytes *names = d != NULL && d->n_words > 1 ? d->words + 1 : &usual;
+	const struct ngc_bytes *names = d != NULL && d->n_words > 1 ? d->words + 1
+								    : &usual;
 	unsigned n = names == &usual ? 1 : d->n_words - 1, i = choose_index(r, names, n);
 
 	if (i < n)
 		return run_redirect(r, index_uri(r, names[i]), true);
-	return run_status(r, r->asked->all || run_file(r, r->uri) == FILE_DIRECTORY ? 403 : 404);
+	return run_status(r,
+	    r->asked->all || run_file(r, r->uri) == FILE_DIRECTORY ? 403 : 404);
 }
 
 static enum next serve_file(struct run *r)
@@ -262,7 +275,8 @@ static enum next serve_file(struct run *r)
 		return serve_directory(r);
 	if (r->asked->all)
 		f = error_page(r, 404) != NULL && run_choose(r, 2, file_system(r)) == 0
-		        ? FILE_NONE : FILE_REGULAR;
+			? FILE_NONE
+			: FILE_REGULAR;
 	else if (run_files_known(r))
 		f = run_file(r, r->uri);
 	if (f == FILE_NONE && (!r->asked->all || error_page(r, 404) != NULL))
@@ -306,9 +320,9 @@ static enum next serve(struct run *r)
 		return NEXT_END;
 	}
 	return r->location != NULL && r->location->kind == NGC_LEVEL_NAMED &&
-	               r->uri.p[r->uri.n - 1] == '/'
-	           ? run_status(r, 404)
-	           : serve_file(r);
+		       r->uri.p[r->uri.n - 1] == '/'
+		   ? run_status(r, 404)
+		   : serve_file(r);
 }
 
 /* A file or directory of try_files was found: nginx goes on here, with its name. */
@@ -332,10 +346,11 @@ static enum next found(struct run *r, struct value path, bool directory)
 static bool leads_back(struct run *r, struct ngc_bytes last)
 {
 	const unsigned char *mark = memchr(last.p, '?', last.n);
-	struct value to =
-	    run_eval(r, ngc_bytes(last.p, mark != NULL ? (size_t)(mark - last.p) : last.n));
+	struct value to = run_eval(r,
+	    ngc_bytes(last.p, mark != NULL ? (size_t)(mark - last.p) : last.n));
 
-	return value_unknown(to) == NULL && ngc_bytes_equal(value_bytes(r->arena, to), r->uri);
+	return value_unknown(to) == NULL &&
+	       ngc_bytes_equal(value_bytes(r->arena, to), r->uri);
 }
 
 static enum next try_files(struct run *r, const struct ngc_directive *d)
@@ -355,8 +370,8 @@ static enum next try_files(struct run *r, const struct ngc_directive *d)
 	    (last.p[0] == '=' || leads_back(r, last)))
 		return serve(r);
 	if (last.n == 0 || last.p[0] != '=') {
-		run_step(r, "try_files: %.*s (%s:%u)", (int)last.n, (const char *)last.p, d->file,
-		    d->line);
+		run_step(r, "try_files: %.*s (%s:%u)", (int)last.n, (const char *)last.p,
+		    d->file, d->line);
 		return go_to(r, run_eval(r, last));
 	}
 	ngc_parse_number(ngc_bytes_from(last, 1), &status);

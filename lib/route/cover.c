@@ -11,10 +11,11 @@ static bool add_target(struct cover *c, const struct ngc_zone *z, struct ngc_byt
 	char *copy;
 
 	for (size_t i = 0; i < pub->n_targets; i++)
-		if (pub->targets[i].zone == z && ngc_bytes_equal(pub->targets[i].key, key))
+		if (pub->targets[i].zone == z &&
+		    ngc_bytes_equal(pub->targets[i].key, key))
 			return true;
 	if (!ngc_array_grow((void **)&pub->targets, pub->n_targets, &c->cap_targets,
-	        sizeof(*pub->targets)))
+		sizeof(*pub->targets)))
 		return false;
 	copy = ngc_arena_copy(c->arena, key.p, key.n);
 	if (copy == NULL)
@@ -34,7 +35,8 @@ static struct ngc_open_template *open_template(struct cover *c, const struct ngc
 		if (pub->open[i].zone == z &&
 		    ngc_bytes_equal(ngc_bytes_of(pub->open[i].template), template))
 			return &pub->open[i];
-	if (!ngc_array_grow((void **)&pub->open, pub->n_open, &c->cap_open, sizeof(*pub->open)))
+	if (!ngc_array_grow((void **)&pub->open, pub->n_open, &c->cap_open,
+		sizeof(*pub->open)))
 		return NULL;
 	o = &pub->open[pub->n_open];
 	*o = (struct ngc_open_template){ .zone = z };
@@ -113,7 +115,7 @@ static bool add_pattern(struct cover *c, const struct ngc_zone *z, struct value 
 	struct open_key k = { .zone = z, .sure = make_pattern(c, key, false) };
 
 	if (k.sure == NULL)
-		return true; /* too many pieces: the template stays as one nobody can match */
+		return true; /* too many pieces: no key can be matched with it */
 	if (ambiguous)
 		k.loose = make_pattern(c, key, true);
 	for (size_t i = 0; i < c->n_keys; i++)
@@ -136,7 +138,8 @@ bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes
 
 	for (size_t i = 0; i < key.n; i++) {
 		ambiguous = ambiguous || is_ambiguous(key, i);
-		empty = empty && (key.seg[i].open == NULL || may_be_empty(key.seg[i].open));
+		empty = empty &&
+			(key.seg[i].open == NULL || may_be_empty(key.seg[i].open));
 	}
 	text = value_bytes(c->arena, key);
 	if (text.p == NULL || (empty && !add_target(c, z, text)))
@@ -157,7 +160,8 @@ bool ngc_cover_match(const struct ngc_cover *pub, const struct ngc_zone *zone,
 
 	*ambiguous = false;
 	for (size_t i = 0; i < pub->n_targets; i++)
-		if (pub->targets[i].zone == zone && ngc_bytes_equal(pub->targets[i].key, key))
+		if (pub->targets[i].zone == zone &&
+		    ngc_bytes_equal(pub->targets[i].key, key))
 			return true;
 	for (size_t i = 0; i < c->n_keys; i++) {
 		if (c->keys[i].zone != zone)

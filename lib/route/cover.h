@@ -9,8 +9,9 @@
 /* The keys an open template can give for the URL. */
 struct open_key {
 	const struct ngc_zone *zone;
-	const struct pattern *sure;  /* what is ambiguous left empty */
-	const struct pattern *loose; /* what is ambiguous may be anything; NULL: nothing is */
+	const struct pattern *sure; /* what is ambiguous left empty */
+	const struct pattern
+	    *loose; /* what is ambiguous may be anything; NULL: nothing is */
 };
 
 /* A cover being put together; everything in it lives in its arena. */
@@ -22,8 +23,8 @@ struct cover {
 };
 
 /*
- * Add the key a template gave, unless it is there: as a target, or as an open template whose
- * key with everything unknown left empty is a target, too.  False: no memory.
+ * Add the key a template gave, unless it is there: as a target, or as an open template
+ * whose key with everything unknown left empty is a target, too.  False: no memory.
  */
 bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
     struct value key);
@@ -42,7 +43,9 @@ struct facts {
 bool facts_value(const struct facts *f, const struct part *p, struct ngc_buf *out);
 
 /* The keys of a URL in one zone without configuration, and in the configured ones. */
-bool cover_directory(struct cover *c, const struct zone_keys *z, const struct ngc_url *url);
-bool cover_configured(struct cover *c, const struct ngc_router *r, const struct ngc_url *url);
+bool cover_directory(struct cover *c, const struct zone_keys *z,
+    const struct ngc_url *url);
+bool cover_configured(struct cover *c, const struct ngc_router *r,
+    const struct ngc_url *url);
 
 #endif

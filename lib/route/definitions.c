@@ -12,7 +12,8 @@ static const struct {
 	{ "split_clients", split_eval },
 };
 
-static bool add_definition(struct ngc_router *r, const struct ngc_directive *d, size_t kind)
+static bool add_definition(struct ngc_router *r, const struct ngc_directive *d,
+    size_t kind)
 {
 	struct ngc_bytes name = d->words[d->n_words - 1];
 	struct definition *def;
@@ -20,8 +21,8 @@ static bool add_definition(struct ngc_router *r, const struct ngc_directive *d, 
 
 	if (d->n_words < 2 || d->n_words > 3 || name.n < 2 || name.p[0] != '$')
 		return true;
-	if (!ngc_array_grow((void **)&r->definitions, r->n_definitions, &r->cap_definitions,
-	        sizeof(*def)))
+	if (!ngc_array_grow((void **)&r->definitions, r->n_definitions,
+		&r->cap_definitions, sizeof(*def)))
 		return false;
 	lower = ngc_arena_copy(r->arena, name.p + 1, name.n - 1);
 	if (lower == NULL)
@@ -41,7 +42,8 @@ bool definitions_init(struct ngc_router *r)
 
 	for (; d != NULL; d = d->next)
 		for (size_t i = 0; d->block && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-			if (ngc_directive_is(d, kinds[i].directive) && !add_definition(r, d, i))
+			if (ngc_directive_is(d, kinds[i].directive) &&
+			    !add_definition(r, d, i))
 				return false;
 	return true;
 }
@@ -87,8 +89,8 @@ static struct ngc_bytes result_of(const struct ngc_directive *line)
 }
 
 static size_t collect(const struct definition *def,
-    bool (*may)(const struct ngc_directive *line, struct value source), struct value source,
-    const struct ngc_directive *lines[RESULTS_MAX])
+    bool (*may)(const struct ngc_directive *line, struct value source),
+    struct value source, const struct ngc_directive *lines[RESULTS_MAX])
 {
 	size_t n = 0, i;
 
@@ -111,12 +113,14 @@ static size_t collect(const struct definition *def,
 /* Without one, what no line is for has an empty value. */
 static bool has_default(const struct definition *def)
 {
-	return ngc_directive_find(def->d, def->eval == split_eval ? "*" : "default") != NULL;
+	return ngc_directive_find(def->d, def->eval == split_eval ? "*" : "default") !=
+	       NULL;
 }
 
-void maps_any_result(struct run *r, const struct definition *def, const struct unknown *on,
-    bool (*may)(const struct ngc_directive *line, struct value source), struct value source,
-    struct value *out)
+void maps_any_result(struct run *r, const struct definition *def,
+    const struct unknown *on,
+    bool (*may)(const struct ngc_directive *line, struct value source),
+    struct value source, struct value *out)
 {
 	const struct ngc_directive *lines[RESULTS_MAX];
 	struct value_builder b = { .arena = r->arena };
@@ -135,7 +139,9 @@ void maps_any_result(struct run *r, const struct definition *def, const struct u
 		return;
 	}
 	if (lines[way]->words[0].n > 1 && lines[way]->words[0].p[0] == '~')
-		run_matched_unknown(r, ngc_bytes_from(lines[way]->words[0],
-		    lines[way]->words[0].p[1] == '*' ? 2 : 1), on);
+		run_matched_unknown(r,
+		    ngc_bytes_from(lines[way]->words[0],
+			lines[way]->words[0].p[1] == '*' ? 2 : 1),
+		    on);
 	*out = run_eval(r, result_of(lines[way]));
 }

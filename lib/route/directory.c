@@ -18,10 +18,11 @@ static bool expand(struct cover *c, const struct template *t, const struct facts
 		char *copy;
 
 		if (facts_value(f, p, &text)) {
-			copy = text.failed ? NULL : ngc_arena_copy(c->arena, text.p, text.n);
+			copy = text.failed ? NULL
+					   : ngc_arena_copy(c->arena, text.p, text.n);
 			value_add_text(&b, ngc_bytes(copy, copy != NULL ? text.n : 0),
 			    p->var == VAR_REQUEST_URI || p->var == VAR_URI ||
-			    p->var == VAR_ARGS || p->var == VAR_IS_ARGS);
+				p->var == VAR_ARGS || p->var == VAR_IS_ARGS);
 			ngc_buf_free(&text);
 			if (copy == NULL)
 				return false;
@@ -39,8 +40,8 @@ static bool expand(struct cover *c, const struct template *t, const struct facts
 }
 
 /* One spelling, under both schemes and each method that is always cached. */
-static bool add_requests(struct cover *c, const struct zone_keys *z, const struct ngc_url *url,
-    struct facts *f)
+static bool add_requests(struct cover *c, const struct zone_keys *z,
+    const struct ngc_url *url, struct facts *f)
 {
 	static const char *const schemes[] = { "http", "https" };
 	static const char *const methods[] = { "GET", "HEAD" };
@@ -53,7 +54,8 @@ static bool add_requests(struct cover *c, const struct zone_keys *z, const struc
 			f->method = ngc_bytes_of(methods[m]);
 			for (size_t i = 0; i < z->n_templates; i++)
 				if (!expand(c, &z->templates[i].t, f, &key) ||
-				    !cover_add_value(c, z->zone, z->templates[i].t.text, key))
+				    !cover_add_value(c, z->zone, z->templates[i].t.text,
+					key))
 					return false;
 		}
 	}
@@ -75,16 +77,20 @@ static bool split_target(struct cover *c, struct facts *f)
 	return !ok || copy != NULL;
 }
 
-bool cover_directory(struct cover *c, const struct zone_keys *z, const struct ngc_url *url)
+bool cover_directory(struct cover *c, const struct zone_keys *z,
+    const struct ngc_url *url)
 {
-	struct facts f = { .host = url->host, .http_host = url->host, .server_name = url->host };
+	struct facts f = { .host = url->host,
+		.http_host = url->host,
+		.server_name = url->host };
 	struct spellings spelled;
 
 	if (!spellings_of(c->arena, url->target, &spelled))
 		return false;
 	for (unsigned i = 0; i < spelled.n; i++) {
 		f.target = spelled.target[i];
-		if (!split_target(c, &f) || (f.uri.p != NULL && !add_requests(c, z, url, &f)))
+		if (!split_target(c, &f) ||
+		    (f.uri.p != NULL && !add_requests(c, z, url, &f)))
 			return false;
 	}
 	return true;

@@ -4,7 +4,8 @@
 /* Variables whose values hold each other would never end: nginx stops at a depth, too. */
 #define DEPTH_MAX 32
 
-const struct unknown *run_unknown(struct run *r, struct ngc_bytes name, enum grammar g, bool hard)
+const struct unknown *run_unknown(struct run *r, struct ngc_bytes name, enum grammar g,
+    bool hard)
 {
 	static const struct unknown none = { .grammar = GRAMMAR_ANY };
 	struct unknown *u = ngc_arena_alloc(r->arena, 1, sizeof(*u));
@@ -13,7 +14,9 @@ const struct unknown *run_unknown(struct run *r, struct ngc_bytes name, enum gra
 		r->failed = true;
 		return &none;
 	}
-	/* With the request at hand, what we still do not know nobody could tell from it. */
+	/*
+	 * With the request at hand, what we still do not know nobody could tell from it.
+	 */
 	*u = (struct unknown){ name, g, hard || !r->asked->all };
 	return u;
 }
@@ -35,7 +38,8 @@ const struct assigned *run_find(const struct assigned *list, struct ngc_bytes na
 	return NULL;
 }
 
-void run_assign(struct run *r, struct ngc_bytes name, struct value v, struct condition *only_if)
+void run_assign(struct run *r, struct ngc_bytes name, struct value v,
+    struct condition *only_if)
 {
 	struct assigned *a = ngc_arena_alloc(r->arena, 1, sizeof(*a));
 
@@ -47,7 +51,8 @@ void run_assign(struct run *r, struct ngc_bytes name, struct value v, struct con
 	a->value = v;
 	a->only_if = only_if;
 	a->next = r->vars;
-	for (struct assigned *old = r->vars; only_if != NULL && old != NULL; old = old->next) {
+	for (struct assigned *old = r->vars; only_if != NULL && old != NULL;
+	     old = old->next) {
 		if (ngc_bytes_equal(old->name, name)) {
 			a->otherwise = old;
 			break;
@@ -99,17 +104,19 @@ static bool names_group(const struct ngc_directive *d, struct ngc_bytes name)
 }
 
 /*
- * Is the variable set by set or a named group somewhere, so that it is empty while it is not
- * set?  *foreign: something we do not know sets it, too.
+ * Is the variable set by set or a named group somewhere, so that it is empty while it is
+ * not set?  *foreign: something we do not know sets it, too.
  */
 static void look_for(const struct ngc_directive *d, struct ngc_bytes name, bool *declared,
     bool *foreign)
 {
 	for (d = d->first; d != NULL; d = d->next) {
 		if (ngc_directive_is(d, "set"))
-			*declared = *declared || (d->n_words > 1 && names_variable(d, name));
-		else if (d->n_words > 2 && (ngc_bytes_starts(d->words[0], ngc_bytes_of("set_")) ||
-		    memmem(d->words[0].p, d->words[0].n, "_set", 4) != NULL))
+			*declared = *declared ||
+				    (d->n_words > 1 && names_variable(d, name));
+		else if (d->n_words > 2 &&
+			 (ngc_bytes_starts(d->words[0], ngc_bytes_of("set_")) ||
+			     memmem(d->words[0].p, d->words[0].n, "_set", 4) != NULL))
 			*foreign = *foreign || names_variable(d, name);
 		else if (names_group(d, name))
 			*declared = true;

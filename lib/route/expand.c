@@ -11,7 +11,8 @@ struct expansion {
 	struct ngc_router *router;
 	const struct ngc_server *server;
 	unsigned rows;
-	enum ngc_code (*emit)(void *arg, const struct part *parts, size_t n, struct ngc_error *err);
+	enum ngc_code (
+	    *emit)(void *arg, const struct part *parts, size_t n, struct ngc_error *err);
 	void *arg;
 };
 
@@ -33,7 +34,8 @@ static void add_value(struct values *v, struct ngc_bytes text)
 }
 
 /* What a map and its like give. */
-static bool add_defined(const struct expansion *x, struct ngc_bytes name, struct values *v)
+static bool add_defined(const struct expansion *x, struct ngc_bytes name,
+    struct values *v)
 {
 	const struct definition *def = NULL;
 
@@ -50,9 +52,11 @@ static bool add_defined(const struct expansion *x, struct ngc_bytes name, struct
 	return true;
 }
 
-/* What the set directives of a server give; *always: one of them runs for every request. */
-static void add_set(const struct ngc_directive *block, struct ngc_bytes name, struct values *v,
-    bool top, bool *always)
+/*
+ * What the set directives of a server give; *always: one of them runs for every request.
+ */
+static void add_set(const struct ngc_directive *block, struct ngc_bytes name,
+    struct values *v, bool top, bool *always)
 {
 	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
 		if (ngc_directive_is(d, "set") && d->n_words == 3 &&
@@ -85,8 +89,8 @@ static enum ngc_code expand(struct expansion *x, const struct part *parts, size_
     unsigned depth, struct ngc_error *err);
 
 /* The row with part i replaced by one of its values. */
-static enum ngc_code replace(struct expansion *x, const struct part *parts, size_t n, size_t i,
-    struct ngc_bytes value, unsigned depth, struct ngc_error *err)
+static enum ngc_code replace(struct expansion *x, const struct part *parts, size_t n,
+    size_t i, struct ngc_bytes value, unsigned depth, struct ngc_error *err)
 {
 	struct part row[PIECES_MAX];
 	struct template t;
@@ -123,8 +127,10 @@ static enum ngc_code expand(struct expansion *x, const struct part *parts, size_
 }
 
 enum ngc_code expand_template(struct ngc_router *r, const struct ngc_server *server,
-    const struct template *t, enum ngc_code (*emit)(void *arg, const struct part *parts, size_t n,
-    struct ngc_error *err), void *arg, struct ngc_error *err)
+    const struct template *t,
+    enum ngc_code (
+	*emit)(void *arg, const struct part *parts, size_t n, struct ngc_error *err),
+    void *arg, struct ngc_error *err)
 {
 	struct expansion x = { .router = r, .server = server, .emit = emit, .arg = arg };
 	enum ngc_code code = expand(&x, t->parts, t->n, 0, err);

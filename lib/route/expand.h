@@ -5,13 +5,15 @@
 #include "router.h"
 
 /*
- * Replace the variables of a template that the configuration itself gives values to, by map,
- * geo, split_clients or set, with each of the templates they may be, and hand every such row
- * of parts over.  A variable with too many values stays as it is.
- * NGC_FATAL, or what emit() returned.
+ * Replace the variables of a template that the configuration itself gives values to, by
+ * map, geo, split_clients or set, with each of the templates they may be, and hand every
+ * such row of parts over.  A variable with too many values stays as it is. NGC_FATAL, or
+ * what emit() returned.
  */
 enum ngc_code expand_template(struct ngc_router *r, const struct ngc_server *server,
-    const struct template *t, enum ngc_code (*emit)(void *arg, const struct part *parts, size_t n,
-    struct ngc_error *err), void *arg, struct ngc_error *err);
+    const struct template *t,
+    enum ngc_code (
+	*emit)(void *arg, const struct part *parts, size_t n, struct ngc_error *err),
+    void *arg, struct ngc_error *err);
 
 #endif

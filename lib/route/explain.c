@@ -6,8 +6,8 @@
 #include "explain.h"
 
 /*
- * One request, by every way it may go while something is not known: where all ways lead to
- * the same key, the key is known all the same.
+ * One request, by every way it may go while something is not known: where all ways lead
+ * to the same key, the key is known all the same.
  */
 
 char *explain_copy(struct explaining *x, struct ngc_bytes s)
@@ -37,7 +37,8 @@ bool explain_add(struct explaining *x, struct names *l, struct ngc_bytes name)
 static bool add_unknowns(struct explaining *x, struct value v)
 {
 	for (size_t i = 0; i < v.n; i++)
-		if (v.seg[i].open != NULL && !explain_add(x, &x->unknown, v.seg[i].open->name))
+		if (v.seg[i].open != NULL &&
+		    !explain_add(x, &x->unknown, v.seg[i].open->name))
 			return false;
 	return true;
 }
@@ -60,7 +61,8 @@ static const char *const *parents_of(struct explaining *x, const struct ngc_leve
 	size_t n = 0;
 	const char **out;
 
-	for (const struct ngc_level *p = l->parent; ngc_level_is_location(p); p = p->parent)
+	for (const struct ngc_level *p = l->parent; ngc_level_is_location(p);
+	     p = p->parent)
 		n++;
 	out = ngc_arena_alloc(x->arena, n + 1, sizeof(*out));
 	x->failed = x->failed || out == NULL;
@@ -88,8 +90,8 @@ static const char *const *steps_of(struct explaining *x)
 static const struct ngc_zone *zone_of(const struct run *r)
 {
 	return r->end == END_CACHED && value_unknown(r->zone) == NULL
-	           ? ngc_conf_zone_named(r->router->conf, value_bytes(r->arena, r->zone))
-	           : NULL;
+		   ? ngc_conf_zone_named(r->router->conf, value_bytes(r->arena, r->zone))
+		   : NULL;
 }
 
 /* The first way says how the request goes. */
@@ -171,7 +173,8 @@ static bool take_way(void *arg, struct run *r)
  * The socket a request for the URL comes in by: of those of its port one with a server of
  * that name, else the wildcard address, else the first.
  */
-static const struct socket *choose_socket(const struct ngc_router *r, const struct ngc_url *url)
+static const struct socket *choose_socket(const struct ngc_router *r,
+    const struct ngc_url *url)
 {
 	unsigned port = url->port != 0 ? url->port : url->scheme.n == 5 ? 443 : 80;
 	const struct socket *best = NULL;
@@ -195,7 +198,8 @@ static const struct socket *choose_socket(const struct ngc_router *r, const stru
 static bool explain(struct explaining *x, const struct ngc_router *r,
     const struct ngc_explain_request *req)
 {
-	struct follow f = { .router = r, .socket = choose_socket(r, req->url),
+	struct follow f = { .router = r,
+		.socket = choose_socket(r, req->url),
 		.steps = &x->steps };
 
 	if (f.socket == NULL) {
@@ -203,9 +207,13 @@ static bool explain(struct explaining *x, const struct ngc_router *r,
 		return true;
 	}
 	f.asked = (struct asked){ .method = req->method,
-		.scheme = ngc_bytes_of(f.socket->tls ? "https" : "http"), .host = req->url->host,
-		.http_host = req->url->authority, .target = req->url->target,
-		.headers = req->headers, .n_headers = req->n_headers, .body = req->body };
+		.scheme = ngc_bytes_of(f.socket->tls ? "https" : "http"),
+		.host = req->url->host,
+		.http_host = req->url->authority,
+		.target = req->url->target,
+		.headers = req->headers,
+		.n_headers = req->n_headers,
+		.body = req->body };
 	return follow_ways(&f, take_way, x);
 }
 
@@ -226,20 +234,23 @@ static bool finish(struct explaining *x)
 	return !x->failed;
 }
 
-enum ngc_code ngc_route_explain(const struct ngc_router *r, const struct ngc_explain_request *req,
-    struct ngc_explanation **out, struct ngc_error *err)
+enum ngc_code ngc_route_explain(const struct ngc_router *r,
+    const struct ngc_explain_request *req, struct ngc_explanation **out,
+    struct ngc_error *err)
 {
 	struct explaining *x;
 	bool ok;
 
 	*out = NULL;
 	if (r->conf == NULL)
-		return ngc_fail(err, NGC_INVALID, 0, "there is no configuration to explain by");
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "there is no configuration to explain by");
 	x = ngc_array_alloc(1, sizeof(*x));
 	if (x == NULL)
 		return ngc_no_memory(err);
 	x->arena = ngc_arena_new();
-	ok = x->arena != NULL && explain(x, r, req) && explain_pattern(x, r, req->url) && finish(x);
+	ok = x->arena != NULL && explain(x, r, req) && explain_pattern(x, r, req->url) &&
+	     finish(x);
 	ngc_buf_free(&x->steps);
 	if (!ok) {
 		ngc_explanation_free(&x->pub);

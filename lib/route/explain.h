@@ -30,6 +30,7 @@ bool explain_add(struct explaining *x, struct names *l, struct ngc_bytes name);
 void explain_reasons(struct explaining *x, struct run *r);
 
 /* Fill in what a selector for the URL takes; false: no memory. */
-bool explain_pattern(struct explaining *x, const struct ngc_router *r, const struct ngc_url *url);
+bool explain_pattern(struct explaining *x, const struct ngc_router *r,
+    const struct ngc_url *url);
 
 #endif

@@ -8,7 +8,8 @@ static struct ngc_bytes find_argument(struct ngc_bytes args, struct ngc_bytes na
 {
 	while (args.n > 0) {
 		const unsigned char *end = memchr(args.p, '&', args.n);
-		struct ngc_bytes one = ngc_bytes(args.p, end ? (size_t)(end - args.p) : args.n);
+		struct ngc_bytes one = ngc_bytes(args.p,
+		    end ? (size_t)(end - args.p) : args.n);
 
 		if (one.n > name.n && one.p[name.n] == '=' &&
 		    ngc_bytes_same(ngc_bytes(one.p, name.n), name))
@@ -53,7 +54,8 @@ bool facts_value(const struct facts *f, const struct part *p, struct ngc_buf *ou
 		ngc_buf_printf(out, "%u", f->port);
 		return true;
 	case VAR_HTTPS:
-		ngc_buf_add_str(out, ngc_bytes_equal(f->scheme, ngc_bytes_of("https")) ? "on" : "");
+		ngc_buf_add_str(out,
+		    ngc_bytes_equal(f->scheme, ngc_bytes_of("https")) ? "on" : "");
 		return true;
 	case VAR_ARG:
 		ngc_buf_add_bytes(out, find_argument(f->args, variable_suffix(p)));

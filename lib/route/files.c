@@ -92,7 +92,8 @@ struct value run_real_root(struct run *r)
 	if (real.p == NULL || ngc_bytes_equal(real, written))
 		return root;
 	if (r->asked->all &&
-	    run_choose(r, 2, run_unknown(r, ngc_bytes_of("realpath_root"), GRAMMAR_ANY, false)))
+	    run_choose(r, 2,
+		run_unknown(r, ngc_bytes_of("realpath_root"), GRAMMAR_ANY, false)))
 		return root;
 	return value_text(r->arena, real, false);
 }
@@ -141,5 +142,6 @@ enum file run_file(struct run *r, struct ngc_bytes uri)
 	value_add_text(&b, below(r, uri), false);
 	path = value_end(&b);
 	r->failed = r->failed || b.failed;
-	return value_unknown(path) == NULL ? run_stat(r, value_bytes(r->arena, path)) : FILE_NONE;
+	return value_unknown(path) == NULL ? run_stat(r, value_bytes(r->arena, path))
+					   : FILE_NONE;
 }

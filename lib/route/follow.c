@@ -59,9 +59,10 @@ static bool read_target(struct run *r)
 	struct ngc_bytes target = r->asked->target;
 	const unsigned char *mark = memchr(target.p, '?', target.n);
 	size_t n = mark != NULL ? (size_t)(mark - target.p) : target.n;
-	const struct ngc_directive *d = run_setting(r->socket->fallback->level, "merge_slashes");
+	const struct ngc_directive *d = run_setting(r->socket->fallback->level,
+	    "merge_slashes");
 	bool keep = d != NULL && d->n_words == 2 &&
-	    ngc_bytes_equal(d->words[1], ngc_bytes_of("off"));
+		    ngc_bytes_equal(d->words[1], ngc_bytes_of("off"));
 	struct ngc_bytes path = ngc_bytes(target.p, n);
 	struct ngc_buf b = { 0 };
 	bool ok = keep ? ngc_url_resolve(path, &b) : ngc_url_normalise(path, &b);
@@ -71,8 +72,9 @@ static bool read_target(struct run *r)
 	r->failed = r->failed || (ok && uri == NULL);
 	ngc_buf_free(&b);
 	r->quoted = memchr(path.p, '%', path.n) != NULL;
-	r->plus = memchr(path.p, '+', path.n) != NULL || memmem(path.p, path.n, "%2B", 3) != NULL ||
-	          memmem(path.p, path.n, "%2b", 3) != NULL;
+	r->plus = memchr(path.p, '+', path.n) != NULL ||
+		  memmem(path.p, path.n, "%2B", 3) != NULL ||
+		  memmem(path.p, path.n, "%2b", 3) != NULL;
 	if (mark != NULL)
 		r->args = value_text(r->arena, ngc_bytes_from(target, n + 1), true);
 	return uri != NULL;
@@ -150,7 +152,8 @@ static void start(struct run *r, const struct follow *f, struct choices *c)
 	r->changes_left = 10;
 	r->unparsed_valid = r->location_valid = true;
 	r->steps = f->steps;
-	r->server = sockets_server(&f->router->sockets, f->socket, f->asked.host, &how, &captures);
+	r->server = sockets_server(&f->router->sockets, f->socket, f->asked.host, &how,
+	    &captures);
 	if (captures.n > 0)
 		run_take_captures(r, &captures);
 	run_step(r, "server %.*s, %s (%s:%u)", (int)r->server->names[0].n,
@@ -159,7 +162,8 @@ static void start(struct run *r, const struct follow *f, struct choices *c)
 	    r->server->level->d->file, r->server->level->d->line);
 }
 
-bool follow_ways(const struct follow *f, bool (*done)(void *arg, struct run *r), void *arg)
+bool follow_ways(const struct follow *f, bool (*done)(void *arg, struct run *r),
+    void *arg)
 {
 	struct choices c = { 0 };
 	bool ok = true;

@@ -7,7 +7,10 @@
 /* More ways than this through one configuration are not gone. */
 #define WAYS_MAX 2048
 
-/* What is to be followed: one request, or any request for a URL, that came in by a socket. */
+/*
+ * What is to be followed: one request, or any request for a URL, that came in by a
+ * socket.
+ */
 struct follow {
 	const struct ngc_router *router;
 	const struct socket *socket;
@@ -16,10 +19,11 @@ struct follow {
 };
 
 /*
- * Run once for every way the request may go, and hand each finished run over.  What the run
- * holds is gone afterwards.  r->choices->overflow in the last one: there are more ways.
- * False: no memory, or done() said so.
+ * Run once for every way the request may go, and hand each finished run over.  What the
+ * run holds is gone afterwards.  r->choices->overflow in the last one: there are more
+ * ways. False: no memory, or done() said so.
  */
-bool follow_ways(const struct follow *f, bool (*done)(void *arg, struct run *r), void *arg);
+bool follow_ways(const struct follow *f, bool (*done)(void *arg, struct run *r),
+    void *arg);
 
 #endif

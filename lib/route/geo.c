@@ -5,7 +5,9 @@
 
 #include "ngc/units.h"
 
-/* geo: the line of the longest network, or of the smallest range, that holds an address. */
+/*
+ * geo: the line of the longest network, or of the smallest range, that holds an address.
+ */
 
 struct address {
 	unsigned char b[16];
@@ -38,13 +40,15 @@ static bool read_network(struct ngc_bytes s, struct address *net, unsigned *pref
 	*prefix = net->bits;
 	if (slash == NULL)
 		return true;
-	if (!ngc_parse_number(ngc_bytes_from(s, (size_t)(slash - s.p) + 1), &n) || n > net->bits)
+	if (!ngc_parse_number(ngc_bytes_from(s, (size_t)(slash - s.p) + 1), &n) ||
+	    n > net->bits)
 		return false;
 	*prefix = (unsigned)n;
 	return true;
 }
 
-static bool in_network(const struct address *a, const struct address *net, unsigned prefix)
+static bool in_network(const struct address *a, const struct address *net,
+    unsigned prefix)
 {
 	unsigned whole = prefix / 8, rest = prefix % 8;
 
@@ -59,10 +63,12 @@ static bool in_range(const struct address *a, struct ngc_bytes s)
 	const unsigned char *dash = memchr(s.p, '-', s.n);
 	struct address from, to;
 
-	return dash != NULL && read_address(ngc_bytes(s.p, (size_t)(dash - s.p)), &from) &&
+	return dash != NULL &&
+	       read_address(ngc_bytes(s.p, (size_t)(dash - s.p)), &from) &&
 	       read_address(ngc_bytes_from(s, (size_t)(dash - s.p) + 1), &to) &&
 	       from.bits == a->bits && to.bits == a->bits &&
-	       memcmp(a->b, from.b, a->bits / 8) >= 0 && memcmp(a->b, to.b, a->bits / 8) <= 0;
+	       memcmp(a->b, from.b, a->bits / 8) >= 0 &&
+	       memcmp(a->b, to.b, a->bits / 8) <= 0;
 }
 
 static bool is_line(const struct ngc_directive *d)
@@ -94,7 +100,8 @@ static const struct ngc_directive *find_line(const struct definition *def,
 		if (in_range(a, d->words[0])) {
 			best = d;
 		} else if (read_network(d->words[0], &net, &prefix) &&
-		    in_network(a, &net, prefix) && (best == NULL || prefix >= longest)) {
+			   in_network(a, &net, prefix) &&
+			   (best == NULL || prefix >= longest)) {
 			best = d;
 			longest = prefix;
 		}
@@ -118,5 +125,6 @@ void geo_eval(struct run *r, const struct definition *def, struct value *out)
 	if (line == NULL)
 		line = ngc_directive_find(def->d, "default");
 	*out = line != NULL && line->n_words > 1
-	           ? value_text(r->arena, line->words[1], false) : (struct value){ 0 };
+		   ? value_text(r->arena, line->words[1], false)
+		   : (struct value){ 0 };
 }

@@ -4,16 +4,18 @@
 #include <arpa/inet.h>
 
 /* The top-level media types that are registered. */
-static const char *const media_types[] = { "application", "audio", "font", "haptics", "image",
-	"message", "model", "multipart", "text", "video", "*", NULL };
+static const char *const media_types[] = { "application", "audio", "font", "haptics",
+	"image", "message", "model", "multipart", "text", "video", "*", NULL };
 
 /* The registered content codings. */
-static const char *const codings[] = { "gzip", "br", "deflate", "zstd", "identity", "x-gzip",
-	"compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip", "aes128gcm", "*", NULL };
+static const char *const codings[] = { "gzip", "br", "deflate", "zstd", "identity",
+	"x-gzip", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip",
+	"aes128gcm", "*", NULL };
 
 static bool is_token_char(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') ||
 	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
 }
 
@@ -53,7 +55,8 @@ static bool is_one_of(struct ngc_bytes token, const char *const *names)
 /* "text/html" */
 static bool take_media_range(struct ngc_bytes *s)
 {
-	return is_one_of(take_token(s), media_types) && take(s, '/') && take_token(s).n > 0;
+	return is_one_of(take_token(s), media_types) && take(s, '/') &&
+	       take_token(s).n > 0;
 }
 
 /* "en", "pt-BR", "*" */
@@ -104,7 +107,7 @@ static bool is_list(struct ngc_bytes s, enum grammar g)
 		skip_blanks(&s);
 		ok = g == GRAMMAR_ACCEPT      ? take_media_range(&s)
 		     : g == GRAMMAR_LANGUAGES ? take_language(&s)
-		                              : is_one_of(take_token(&s), codings);
+					      : is_one_of(take_token(&s), codings);
 		if (!ok || !take_parameters(&s))
 			return false;
 	} while (take(&s, ','));
@@ -179,8 +182,8 @@ bool grammar_accepts(enum grammar g, struct ngc_bytes s)
 	}
 }
 
-#define TOKEN  "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-#define PARAMS "(?:[ \\t]*;[ \\t]*" TOKEN "(?:=" TOKEN ")?)*[ \\t]*"
+#define TOKEN      "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+#define PARAMS     "(?:[ \\t]*;[ \\t]*" TOKEN "(?:=" TOKEN ")?)*[ \\t]*"
 #define LIST(ITEM) "(?:[ \\t]*(?:" ITEM ")" PARAMS "(?:,[ \\t]*(?:" ITEM ")" PARAMS ")*)?"
 
 const char *grammar_regex(enum grammar g)
@@ -189,11 +192,13 @@ const char *grammar_regex(enum grammar g)
 	case GRAMMAR_RANGE:
 		return "bytes=[0-9]+-[0-9]+";
 	case GRAMMAR_ACCEPT:
-		return LIST("(?i:application|audio|font|haptics|image|message|model|multipart|text"
-		            "|video|\\*)/" TOKEN);
+		return LIST("(?i:application|audio|font|haptics|image|message|model|"
+			    "multipart|text"
+			    "|video|\\*)/" TOKEN);
 	case GRAMMAR_CODINGS:
-		return LIST("(?i:gzip|br|deflate|zstd|identity|x-gzip|compress|x-compress|dcb|dcz"
-		            "|exi|pack200-gzip|aes128gcm)|\\*");
+		return LIST(
+		    "(?i:gzip|br|deflate|zstd|identity|x-gzip|compress|x-compress|dcb|dcz"
+		    "|exi|pack200-gzip|aes128gcm)|\\*");
 	case GRAMMAR_LANGUAGES:
 		return LIST("[0-9A-Za-z]{1,8}(?:-[0-9A-Za-z]{1,8})*|\\*");
 	case GRAMMAR_ORIGIN:

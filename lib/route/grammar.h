@@ -8,8 +8,8 @@
 #include "reading.h"
 
 /*
- * Is s a whole value of one of the grammars that headers have (from GRAMMAR_RANGE on, but for
- * GRAMMAR_ANY)?  Absent headers are empty, and so is everything but a range.
+ * Is s a whole value of one of the grammars that headers have (from GRAMMAR_RANGE on, but
+ * for GRAMMAR_ANY)?  Absent headers are empty, and so is everything but a range.
  */
 bool grammar_accepts(enum grammar g, struct ngc_bytes s);
 

@@ -136,7 +136,8 @@ static bool add_label(struct ngc_bytes label, struct ngc_buf *out)
 bool idna_host(struct ngc_bytes host, struct ngc_buf *out)
 {
 	for (;;) {
-		const unsigned char *dot = host.n > 0 ? memchr(host.p, '.', host.n) : NULL;
+		const unsigned char *dot = host.n > 0 ? memchr(host.p, '.', host.n)
+						      : NULL;
 		size_t n = dot != NULL ? (size_t)(dot - host.p) : host.n;
 
 		if (!add_label(ngc_bytes(host.p, n), out))

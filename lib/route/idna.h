@@ -5,8 +5,8 @@
 #include "ngc/mem.h"
 
 /*
- * Append a host as browsers send it: lower-cased, each label that is not ASCII in its xn--
- * form.  False: not UTF-8, or a label is too long.
+ * Append a host as browsers send it: lower-cased, each label that is not ASCII in its
+ * xn-- form.  False: not UTF-8, or a label is too long.
  */
 bool idna_host(struct ngc_bytes host, struct ngc_buf *out);
 

@@ -48,8 +48,8 @@ static bool set_upstream(struct run *r, struct value pass)
 	struct ngc_bytes s = known_start(r, pass);
 	const unsigned char *host = s.n > 0 ? memmem(s.p, s.n, "://", 3) : NULL;
 
-	if (u != NULL && (host == NULL ||
-	        memchr(host + 3, '/', s.n - (size_t)(host + 3 - s.p)) == NULL)) {
+	if (u != NULL && (host == NULL || memchr(host + 3, '/',
+					      s.n - (size_t)(host + 3 - s.p)) == NULL)) {
 		lose_upstream(r, u);
 		return true;
 	}
@@ -64,8 +64,8 @@ static size_t location_length(const struct run *r)
 {
 	const struct ngc_level *l = r->location;
 
-	if (l == NULL || l->kind == NGC_LEVEL_REGEX || l->kind == NGC_LEVEL_REGEX_NOCASE ||
-	    l->kind == NGC_LEVEL_NAMED)
+	if (l == NULL || l->kind == NGC_LEVEL_REGEX ||
+	    l->kind == NGC_LEVEL_REGEX_NOCASE || l->kind == NGC_LEVEL_NAMED)
 		return 0;
 	return l->pattern.n <= r->uri.n ? l->pattern.n : r->uri.n;
 }
@@ -79,7 +79,8 @@ static void add_rebuilt(struct run *r, struct value_builder *b)
 		value_add_text(b, part, false);
 		rest = ngc_bytes_from(rest, location_length(r));
 	}
-	value_add_text(b, r->quoted || r->internal ? run_escape(r, rest, ESCAPE_URI) : rest, true);
+	value_add_text(b,
+	    r->quoted || r->internal ? run_escape(r, rest, ESCAPE_URI) : rest, true);
 	if (r->args.n > 0) {
 		value_add_text(b, ngc_bytes_of("?"), true);
 		for (size_t i = 0; i < r->args.n; i++) {

@@ -7,8 +7,9 @@
 /* What the keys of each zone look like: the patterns that take them apart. */
 
 /*
- * The templates most sites use, the likeliest first, for a zone of which nothing is known.
- * A guess is certain of the host only where no other common template gives such a key.
+ * The templates most sites use, the likeliest first, for a zone of which nothing is
+ * known. A guess is certain of the host only where no other common template gives such a
+ * key.
  */
 static const struct {
 	const char *text;
@@ -28,8 +29,8 @@ static const struct {
 #define N_COMMON (sizeof(common) / sizeof(common[0]))
 
 /*
- * A copy of a pattern in the arena, shared with the one made last: mostly all zones have the
- * same.  NULL: no memory.
+ * A copy of a pattern in the arena, shared with the one made last: mostly all zones have
+ * the same.  NULL: no memory.
  */
 static struct pattern *keep_pattern(struct ngc_router *r, const struct pattern *p)
 {
@@ -42,7 +43,8 @@ static struct pattern *keep_pattern(struct ngc_router *r, const struct pattern *
 }
 
 /* Add a pattern unless the zone has it. */
-static bool add_pattern(struct ngc_router *r, struct zone_keys *z, const struct pattern *p)
+static bool add_pattern(struct ngc_router *r, struct zone_keys *z,
+    const struct pattern *p)
 {
 	struct pattern *copy;
 
@@ -50,7 +52,7 @@ static bool add_pattern(struct ngc_router *r, struct zone_keys *z, const struct 
 		if (pattern_same(z->patterns[i], p))
 			return true;
 	if (!ngc_array_grow((void **)&z->patterns, z->n_patterns, &z->cap_patterns,
-	        sizeof(struct pattern *)))
+		sizeof(struct pattern *)))
 		return false;
 	copy = keep_pattern(r, p);
 	if (copy == NULL)
@@ -104,14 +106,16 @@ static bool each_zone(const struct place *at,
 		return keys == NULL || take(at, keys, arg);
 	}
 	for (size_t i = 0; (z = ngc_conf_zone(r->conf, i)) != NULL; i++) {
-		keys = ngc_level_may_select(r->conf, at->level, z) ? router_zone(r, z) : NULL;
+		keys = ngc_level_may_select(r->conf, at->level, z) ? router_zone(r, z)
+								   : NULL;
 		if (keys != NULL && !take(at, keys, arg))
 			return false;
 	}
 	return true;
 }
 
-static bool take_pattern(const struct place *at, struct zone_keys *keys, const void *pattern)
+static bool take_pattern(const struct place *at, struct zone_keys *keys,
+    const void *pattern)
 {
 	return add_pattern(at->router, keys, pattern);
 }
@@ -122,7 +126,8 @@ static bool add_to_zones(const struct place *at, struct pattern *p)
 	return each_zone(at, take_pattern, p);
 }
 
-static bool take_writer(const struct place *at, struct zone_keys *keys, const void *unused)
+static bool take_writer(const struct place *at, struct zone_keys *keys,
+    const void *unused)
 {
 	(void)unused;
 	if (keys->writer != NULL && keys->writer != at->server)
@@ -188,7 +193,8 @@ static enum ngc_code learn_variable_default(struct place *at, struct ngc_error *
 	enum ngc_code code = template_compile(at->router->arena, pass, &t, err);
 
 	if (code != NGC_OK)
-		return ngc_wrap(err, "%s:%u", at->level->pass->file, at->level->pass->line);
+		return ngc_wrap(err, "%s:%u", at->level->pass->file,
+		    at->level->pass->line);
 	parts = ngc_arena_alloc(at->router->arena, t.n + 1, sizeof(*parts));
 	if (parts == NULL)
 		return ngc_no_memory(err);
@@ -256,7 +262,8 @@ static enum ngc_code learn_template(struct ngc_router *r, struct zone_keys *z,
 	bool fits = true;
 
 	if (code != NGC_OK)
-		return ngc_wrap(err, "%s: key", z->zone->name != NULL ? z->zone->name : z->zone->path);
+		return ngc_wrap(err, "%s: key",
+		    z->zone->name != NULL ? z->zone->name : z->zone->path);
 	for (size_t i = 0; i < k->t.n && fits; i++)
 		fits = pattern_add(&p, &k->t.parts[i]);
 	if (k->guessed)
@@ -281,8 +288,8 @@ static enum ngc_code learn_directory(struct ngc_router *r, struct zone_keys *z,
 		return learn_template(r, z, k, ngc_bytes_of(z->zone->key), true, err);
 	for (size_t i = 0; i < n && code == NGC_OK; i++) {
 		k[i].guessed = true;
-		code = learn_template(r, z, &k[i], ngc_bytes_of(common[i].text), common[i].certain,
-		    err);
+		code = learn_template(r, z, &k[i], ngc_bytes_of(common[i].text),
+		    common[i].certain, err);
 	}
 	return code;
 }
@@ -296,7 +303,8 @@ enum ngc_code router_learn(struct ngc_router *r, struct ngc_error *err)
 		if (!r->zones[i].zone->configured)
 			code = learn_directory(r, &r->zones[i], err);
 	for (size_t i = 0; code == NGC_OK && r->conf != NULL &&
-	    (s = ngc_conf_server(r->conf, i)) != NULL; i++)
+			   (s = ngc_conf_server(r->conf, i)) != NULL;
+	     i++)
 		code = learn_levels(r, s, s->level, err);
 	return code;
 }

@@ -22,8 +22,8 @@ static bool is_regex(const struct ngc_directive *line)
 	return line->words[0].n > 0 && line->words[0].p[0] == '~';
 }
 
-static const struct ngc_directive *find_exact(const struct definition *def, struct ngc_bytes s,
-    bool hostnames)
+static const struct ngc_directive *find_exact(const struct definition *def,
+    struct ngc_bytes s, bool hostnames)
 {
 	for (const struct ngc_directive *d = def->d->first; d != NULL; d = d->next) {
 		struct ngc_bytes key = key_of(d);
@@ -54,8 +54,8 @@ static struct ngc_bytes tail_of(struct ngc_bytes key)
 	return ngc_bytes(NULL, 0);
 }
 
-static const struct ngc_directive *find_wild(const struct definition *def, struct ngc_bytes s,
-    bool head)
+static const struct ngc_directive *find_wild(const struct definition *def,
+    struct ngc_bytes s, bool head)
 {
 	const struct ngc_directive *best = NULL;
 	size_t longest = 0;
@@ -84,7 +84,8 @@ static const struct ngc_directive *find_regex(struct run *r, const struct defini
 			continue;
 		pattern = ngc_bytes_from(d->words[0], 1);
 		nocase = pattern.n > 0 && pattern.p[0] == '*';
-		if (run_match(r, nocase ? ngc_bytes_from(pattern, 1) : pattern, nocase, s))
+		if (run_match(r, nocase ? ngc_bytes_from(pattern, 1) : pattern, nocase,
+			s))
 			return d;
 	}
 	return NULL;
@@ -117,7 +118,8 @@ static bool may_be(const struct ngc_directive *line, struct value source)
 
 	if (is_special(line))
 		return ngc_directive_is(line, "default");
-	if (is_regex(line) || memchr(key.p, '*', key.n) != NULL || (key.n > 0 && key.p[0] == '.'))
+	if (is_regex(line) || memchr(key.p, '*', key.n) != NULL ||
+	    (key.n > 0 && key.p[0] == '.'))
 		return true;
 	for (size_t i = 0; i < source.n; i++)
 		if (!pattern_add_segment(&p, &source.seg[i]))
@@ -138,5 +140,5 @@ void map_eval(struct run *r, const struct definition *def, struct value *out)
 	}
 	line = find_line(r, def, value_bytes(r->arena, source));
 	*out = line != NULL && line->n_words > 1 ? run_eval(r, line->words[1])
-	                                         : (struct value){ 0 };
+						 : (struct value){ 0 };
 }

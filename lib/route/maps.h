@@ -18,9 +18,10 @@ struct definition {
  * The value of a definition when its source is not known: one of the second words of its
  * lines, or fallback.  may: can that line be the one?
  */
-void maps_any_result(struct run *r, const struct definition *def, const struct unknown *on,
-    bool (*may)(const struct ngc_directive *line, struct value source), struct value source,
-    struct value *out);
+void maps_any_result(struct run *r, const struct definition *def,
+    const struct unknown *on,
+    bool (*may)(const struct ngc_directive *line, struct value source),
+    struct value source, struct value *out);
 
 /* The last word of a definition's block before it opens: "$x". */
 struct ngc_bytes maps_source(const struct definition *def, const char *otherwise);

@@ -27,7 +27,10 @@ static int take_byte(struct ngc_bytes *s)
 	return high << 4 | low ? high << 4 | low : -1;
 }
 
-/* Drop the segment before the '/' that out ends with, from start on; false: there is none. */
+/*
+ * Drop the segment before the '/' that out ends with, from start on; false: there is
+ * none.
+ */
 static bool drop_segment(struct ngc_buf *out, size_t start)
 {
 	if (out->n <= start + 1)
@@ -39,10 +42,11 @@ static bool drop_segment(struct ngc_buf *out, size_t start)
 }
 
 /*
- * A segment, begun at offset from, has ended, with a '/' or with the path.  False: it leads
- * above the root.
+ * A segment, begun at offset from, has ended, with a '/' or with the path.  False: it
+ * leads above the root.
  */
-static bool end_segment(struct ngc_buf *out, size_t start, size_t from, bool slash, bool merge)
+static bool end_segment(struct ngc_buf *out, size_t start, size_t from, bool slash,
+    bool merge)
 {
 	struct ngc_bytes segment = ngc_bytes(out->p + from, out->n - from);
 

@@ -6,16 +6,16 @@
 
 /*
  * A backtracking matcher that goes through every way of taking the key apart, since a key
- * counts as a host's only when no other way gives another host.  The steps are bounded: with
- * a key that has too many readings, none is certain.
+ * counts as a host's only when no other way gives another host.  The steps are bounded:
+ * with a key that has too many readings, none is certain.
  */
 
 #define STEPS_MAX 20000
 
 static const char *const schemes[] = { "https", "http", NULL };
 static const char *const methods[] = { "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS",
-	"PATCH", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "TRACE",
-	NULL };
+	"PATCH", "PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK",
+	"TRACE", NULL };
 static const char *const question[] = { "?", "", NULL };
 static const char *const on[] = { "on", "", NULL };
 
@@ -62,7 +62,8 @@ bool pattern_add_segment(struct pattern *p, const struct segment *s)
 {
 	if (p->n == PIECES_MAX)
 		return false;
-	p->pieces[p->n++] = (struct piece){ s->open != NULL ? s->open->grammar : GRAMMAR_TEXT,
+	p->pieces[p->n++] = (struct piece){ s->open != NULL ? s->open->grammar
+							    : GRAMMAR_TEXT,
 		TELLS_NOTHING, s->text };
 	return true;
 }
@@ -95,7 +96,8 @@ void pattern_end(struct pattern *p)
 		if (a->tells != TELLS_URI && a->tells != TELLS_URI_TOO)
 			continue;
 		if (b->grammar == GRAMMAR_IS_ARGS || b->grammar == GRAMMAR_QUERY ||
-		    (b->grammar == GRAMMAR_TEXT && ngc_bytes_equal(b->text, ngc_bytes_of("?"))))
+		    (b->grammar == GRAMMAR_TEXT &&
+			ngc_bytes_equal(b->text, ngc_bytes_of("?"))))
 			b->tells = TELLS_URI_TOO;
 	}
 }
@@ -117,7 +119,8 @@ static bool may_hold(enum grammar g, unsigned char c)
 		return c > 0x20 && c != 0x7f && c != '/' && !(c >= 'A' && c <= 'Z');
 	case GRAMMAR_PLAIN_HOST:
 		return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
-		       c == '-' || c == '_' || c == ':' || c == '[' || c == ']' || c >= 0x80;
+		       c == '-' || c == '_' || c == ':' || c == '[' || c == ']' ||
+		       c >= 0x80;
 	case GRAMMAR_HTTP_HOST:
 		return c > 0x20 && c != 0x7f && c != '/';
 	case GRAMMAR_TARGET:
@@ -215,7 +218,10 @@ static void match_words(struct match *m, unsigned i, size_t pos, const char *con
 			match_from(m, i + 1, pos + strlen(*words));
 }
 
-/* Every length a run can have: the shortest first for what may be anything, else the longest. */
+/*
+ * Every length a run can have: the shortest first for what may be anything, else the
+ * longest.
+ */
 static void match_run(struct match *m, unsigned i, size_t pos)
 {
 	enum grammar g = m->p->pieces[i].grammar;
@@ -224,7 +230,8 @@ static void match_run(struct match *m, unsigned i, size_t pos)
 
 	if (max < min)
 		return; /* a run that begins with what it must not */
-	if (i + 1 == m->p->n) /* the last piece takes all that is left, or does not match */
+	if (i + 1 ==
+	    m->p->n) /* the last piece takes all that is left, or does not match */
 		min = left.n;
 	for (size_t k = 0; min <= max && k <= max - min && !is_done(m); k++) {
 		size_t n = g == GRAMMAR_ANY ? min + k : max - k;
@@ -234,7 +241,8 @@ static void match_run(struct match *m, unsigned i, size_t pos)
 	}
 }
 
-static bool starts_with(const struct pattern *p, struct ngc_bytes s, struct ngc_bytes text)
+static bool starts_with(const struct pattern *p, struct ngc_bytes s,
+    struct ngc_bytes text)
 {
 	if (!p->nocase)
 		return ngc_bytes_starts(s, text);

@@ -6,36 +6,43 @@
 #include "template.h"
 
 /*
- * A template turned round: what each piece of a key can be, so that a key can be taken apart
- * again.
+ * A template turned round: what each piece of a key can be, so that a key can be taken
+ * apart again.
  */
 
 /* What text a variable can hold. */
 enum grammar {
-	GRAMMAR_TEXT,      /* exactly this */
-	GRAMMAR_SCHEME,    /* http, https */
-	GRAMMAR_METHOD,    /* a method nginx knows */
-	GRAMMAR_HOST,      /* lower case, no '/', no port */
+	GRAMMAR_TEXT,       /* exactly this */
+	GRAMMAR_SCHEME,     /* http, https */
+	GRAMMAR_METHOD,     /* a method nginx knows */
+	GRAMMAR_HOST,       /* lower case, no '/', no port */
 	GRAMMAR_PLAIN_HOST, /* of the characters of host names only: for guesses */
-	GRAMMAR_HTTP_HOST, /* no '/' */
-	GRAMMAR_TARGET,    /* '/', then anything but blanks */
-	GRAMMAR_PATH,      /* '/', then anything */
-	GRAMMAR_QUERY,     /* anything but blanks */
-	GRAMMAR_ARGUMENT,  /* the same without '&' */
-	GRAMMAR_IS_ARGS,   /* '?' or nothing */
-	GRAMMAR_HTTPS,     /* "on" or nothing */
-	GRAMMAR_PORT,      /* digits */
-	GRAMMAR_RANGE,     /* bytes=N-N */
-	GRAMMAR_ACCEPT,    /* media ranges */
-	GRAMMAR_CODINGS,   /* content codings: what Accept-Encoding lists */
-	GRAMMAR_LANGUAGES, /* language tags */
-	GRAMMAR_ORIGIN,    /* SCHEME://HOST[:PORT], "null", or nothing */
-	GRAMMAR_ADDRESS,   /* an IPv4 or IPv6 address, or "unix:" */
+	GRAMMAR_HTTP_HOST,  /* no '/' */
+	GRAMMAR_TARGET,     /* '/', then anything but blanks */
+	GRAMMAR_PATH,       /* '/', then anything */
+	GRAMMAR_QUERY,      /* anything but blanks */
+	GRAMMAR_ARGUMENT,   /* the same without '&' */
+	GRAMMAR_IS_ARGS,    /* '?' or nothing */
+	GRAMMAR_HTTPS,      /* "on" or nothing */
+	GRAMMAR_PORT,       /* digits */
+	GRAMMAR_RANGE,      /* bytes=N-N */
+	GRAMMAR_ACCEPT,     /* media ranges */
+	GRAMMAR_CODINGS,    /* content codings: what Accept-Encoding lists */
+	GRAMMAR_LANGUAGES,  /* language tags */
+	GRAMMAR_ORIGIN,     /* SCHEME://HOST[:PORT], "null", or nothing */
+	GRAMMAR_ADDRESS,    /* an IPv4 or IPv6 address, or "unix:" */
 	GRAMMAR_ANY,
 };
 
 /* What a piece tells of the request. */
-enum told { TELLS_NOTHING, TELLS_SCHEME, TELLS_METHOD, TELLS_HOST, TELLS_URI, TELLS_URI_TOO };
+enum told {
+	TELLS_NOTHING,
+	TELLS_SCHEME,
+	TELLS_METHOD,
+	TELLS_HOST,
+	TELLS_URI,
+	TELLS_URI_TOO
+};
 
 struct piece {
 	enum grammar grammar;
@@ -57,7 +64,9 @@ struct pattern {
 bool pattern_add(struct pattern *p, const struct part *part);
 bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells);
 
-/* The same of what is open, or text, in one request's value; a value is a row of these. */
+/*
+ * The same of what is open, or text, in one request's value; a value is a row of these.
+ */
 struct segment;
 bool pattern_add_segment(struct pattern *p, const struct segment *s);
 

@@ -9,16 +9,20 @@ static const struct ngc_directive *setting(const struct run *r, const char *suff
 {
 	char name[40];
 
-	snprintf(name, sizeof(name), "%s%s", ngc_protocol_name(r->pass->protocol), suffix);
+	snprintf(name, sizeof(name), "%s%s", ngc_protocol_name(r->pass->protocol),
+	    suffix);
 	return run_setting(r->level, name);
 }
 
-static void add_reason(struct explaining *x, const struct ngc_directive *d, const char *what)
+static void add_reason(struct explaining *x, const struct ngc_directive *d,
+    const char *what)
 {
 	struct ngc_buf b = { 0 };
 
-	ngc_buf_printf(&b, "%s (%s:%u): %s", ngc_directive_arg(d, 0), d->file, d->line, what);
-	x->failed = x->failed || b.failed || !explain_add(x, &x->reasons, ngc_buf_bytes(&b));
+	ngc_buf_printf(&b, "%s (%s:%u): %s", ngc_directive_arg(d, 0), d->file, d->line,
+	    what);
+	x->failed = x->failed || b.failed ||
+		    !explain_add(x, &x->reasons, ngc_buf_bytes(&b));
 	ngc_buf_free(&b);
 }
 
@@ -33,14 +37,15 @@ static enum truth holds(struct run *r, const struct ngc_directive *d)
 
 		if (value_unknown(v) != NULL && all == TRUTH_FALSE)
 			all = TRUTH_UNKNOWN;
-		else if (value_unknown(v) == NULL && s.n > 0 && !(s.n == 1 && s.p[0] == '0'))
+		else if (value_unknown(v) == NULL && s.n > 0 &&
+			 !(s.n == 1 && s.p[0] == '0'))
 			all = TRUTH_TRUE;
 	}
 	return all;
 }
 
-static void judge(struct explaining *x, struct run *r, const char *suffix, const char *what,
-    enum ngc_cacheable then)
+static void judge(struct explaining *x, struct run *r, const char *suffix,
+    const char *what, enum ngc_cacheable then)
 {
 	const struct ngc_directive *d = setting(r, suffix);
 	enum truth t = holds(r, d);
@@ -60,8 +65,9 @@ void explain_reasons(struct explaining *x, struct run *r)
 	    NGC_CACHEABLE_YES);
 	if (setting(r, "_cache_valid") != NULL)
 		return;
-	if (!explain_add(x, &x->reasons, ngc_bytes_of("no *_cache_valid: only an answer that names "
-	    "its own lifetime is stored")))
+	if (!explain_add(x, &x->reasons,
+		ngc_bytes_of("no *_cache_valid: only an answer that names "
+			     "its own lifetime is stored")))
 		x->failed = true;
 	if (x->pub.cacheable == NGC_CACHEABLE_YES)
 		x->pub.cacheable = NGC_CACHEABLE_UNKNOWN;

@@ -10,10 +10,10 @@
 #define MATCH_LIMIT 1000000
 
 struct regex {
-	struct regex *next;     /* in its chain */
+	struct regex *next;       /* in its chain */
 	struct ngc_bytes pattern; /* borrowed */
 	bool nocase;
-	pcre2_code *code;       /* NULL: it does not compile */
+	pcre2_code *code; /* NULL: it does not compile */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 };
@@ -71,8 +71,8 @@ static bool compile(struct regex *x)
 	int error;
 	PCRE2_SIZE offset;
 
-	x->code = pcre2_compile(x->pattern.p, x->pattern.n, x->nocase ? PCRE2_CASELESS : 0, &error,
-	    &offset, NULL);
+	x->code = pcre2_compile(x->pattern.p, x->pattern.n,
+	    x->nocase ? PCRE2_CASELESS : 0, &error, &offset, NULL);
 	if (x->code == NULL)
 		return error != PCRE2_ERROR_NOMEMORY;
 	x->data = pcre2_match_data_create_from_pattern(x->code, NULL);
@@ -113,8 +113,8 @@ bool regex_match(const struct regex *x, struct ngc_bytes subject, struct capture
 	out->by = x;
 	if (x->code == NULL)
 		return false;
-	n = pcre2_match(x->code, subject.p != NULL ? subject.p : (PCRE2_SPTR)"", subject.n, 0, 0,
-	    x->data, x->context);
+	n = pcre2_match(x->code, subject.p != NULL ? subject.p : (PCRE2_SPTR) "",
+	    subject.n, 0, 0, x->data, x->context);
 	if (n < 0)
 		return false;
 	at = pcre2_get_ovector_pointer(x->data);
@@ -123,8 +123,9 @@ bool regex_match(const struct regex *x, struct ngc_bytes subject, struct capture
 		out->n = CAPTURES_MAX;
 	for (unsigned i = 0; i < out->n; i++)
 		out->group[i] = at[2 * i] == PCRE2_UNSET || at[2 * i] > at[2 * i + 1]
-		                    ? ngc_bytes(NULL, 0)
-		                    : ngc_bytes(subject.p + at[2 * i], at[2 * i + 1] - at[2 * i]);
+				    ? ngc_bytes(NULL, 0)
+				    : ngc_bytes(subject.p + at[2 * i],
+					  at[2 * i + 1] - at[2 * i]);
 	return true;
 }
 

@@ -18,16 +18,18 @@ struct named_capture {
 /* What a match caught; it borrows from the subject. */
 struct captures {
 	struct ngc_bytes group[CAPTURES_MAX]; /* absent: not matched */
-	unsigned n;                           /* groups, the whole match included; 0: no match */
-	const struct regex *by;               /* whose group names apply */
+	unsigned n;             /* groups, the whole match included; 0: no match */
+	const struct regex *by; /* whose group names apply */
 };
 
 /* Every regex ever tried, kept so that none is compiled twice. */
 struct regexes;
-struct regexes *regexes_new(void);         /* NULL: no memory */
-void regexes_free(struct regexes *r);      /* NULL is fine */
+struct regexes *regexes_new(void);    /* NULL: no memory */
+void regexes_free(struct regexes *r); /* NULL is fine */
 
-/* The regex of that pattern; NULL: no memory.  One that does not compile matches nothing. */
+/*
+ * The regex of that pattern; NULL: no memory.  One that does not compile matches nothing.
+ */
 const struct regex *regexes_get(struct regexes *r, struct ngc_bytes pattern, bool nocase);
 
 bool regex_match(const struct regex *x, struct ngc_bytes subject, struct captures *out);

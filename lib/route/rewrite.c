@@ -3,7 +3,10 @@
 
 #include "ngc/units.h"
 
-/* The rewrite module: its directives run in file order, nginx's ngx_http_rewrite_handler(). */
+/*
+ * The rewrite module: its directives run in file order, nginx's
+ * ngx_http_rewrite_handler().
+ */
 
 static bool is(const struct ngc_directive *d, const char *name)
 {
@@ -31,7 +34,8 @@ static struct ngc_bytes lower_name(struct run *r, struct ngc_bytes s)
 	return ngc_bytes(p, p != NULL ? s.n : 0);
 }
 
-static void do_set(struct run *r, const struct ngc_directive *d, struct condition *only_if)
+static void do_set(struct run *r, const struct ngc_directive *d,
+    struct condition *only_if)
 {
 	struct ngc_bytes name;
 	struct value v;
@@ -82,7 +86,8 @@ static void replace(struct run *r, struct ngc_bytes to)
 		return;
 	}
 	if (mark != NULL && n + 1 < to.n)
-		value_add(&args, eval_quoted(r, ngc_bytes(mark + 1, to.n - n - 1 - !keep)));
+		value_add(&args,
+		    eval_quoted(r, ngc_bytes(mark + 1, to.n - n - 1 - !keep)));
 	if (keep && r->args.n > 0) {
 		if (mark != NULL)
 			value_add_text(&args, ngc_bytes_of("&"), false);
@@ -102,8 +107,9 @@ static enum next do_rewrite(struct run *r, const struct ngc_directive *d, bool *
 
 	if (d->n_words < 3 || !run_match(r, d->words[1], false, r->uri))
 		return NEXT_GO_ON;
-	if (is_redirect(d->words[2]) || (flag != NULL && (strcmp(flag, "redirect") == 0 ||
-	        strcmp(flag, "permanent") == 0))) {
+	if (is_redirect(d->words[2]) ||
+	    (flag != NULL &&
+		(strcmp(flag, "redirect") == 0 || strcmp(flag, "permanent") == 0))) {
 		run_step(r, "redirected by rewrite (%s:%u)", d->file, d->line);
 		r->end = END_UNCACHED;
 		return NEXT_END;
@@ -124,8 +130,8 @@ static enum next do_return(struct run *r, const struct ngc_directive *d)
 
 	if (d->n_words > 1)
 		ngc_parse_number(d->words[1], &status);
-	run_step(r, "return %s (%s:%u)", d->n_words > 1 ? ngc_directive_arg(d, 1) : "", d->file,
-	    d->line);
+	run_step(r, "return %s (%s:%u)", d->n_words > 1 ? ngc_directive_arg(d, 1) : "",
+	    d->file, d->line);
 	if (d->n_words == 2 && status >= 300)
 		return run_status(r, (unsigned)status);
 	r->end = END_UNCACHED;
@@ -135,21 +141,23 @@ static enum next do_return(struct run *r, const struct ngc_directive *d)
 /* May a block whose condition is not known be left open?  Then it only sets variables. */
 static bool only_sets(const struct ngc_directive *block)
 {
-	static const char *const moves[] = { "return", "rewrite", "break", "root", "alias",
-		"error_page", "try_files", "slice" };
+	static const char *const moves[] = { "return", "rewrite", "break", "root",
+		"alias", "error_page", "try_files", "slice" };
 
 	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
 		for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++)
 			if (is(d, moves[i]))
 				return false;
-		if (d->block || memmem(d->words[0].p, d->words[0].n, "_pass", 5) != NULL ||
+		if (d->block ||
+		    memmem(d->words[0].p, d->words[0].n, "_pass", 5) != NULL ||
 		    memmem(d->words[0].p, d->words[0].n, "_by_lua", 7) != NULL)
 			return false;
 	}
 	return true;
 }
 
-static void set_if(struct run *r, const struct ngc_directive *block, const struct unknown *on)
+static void set_if(struct run *r, const struct ngc_directive *block,
+    const struct unknown *on)
 {
 	struct condition *c = ngc_arena_alloc(r->arena, 1, sizeof(*c));
 
@@ -201,7 +209,7 @@ static enum next run_block(struct run *r, const struct ngc_level *l, bool *stop)
 	enum next next = NEXT_GO_ON;
 
 	for (const struct ngc_directive *d = l->d->first;
-	    d != NULL && next == NEXT_GO_ON && !*stop && !r->failed; d = d->next) {
+	     d != NULL && next == NEXT_GO_ON && !*stop && !r->failed; d = d->next) {
 		const struct ngc_level *inner;
 
 		if (is(d, "set")) {

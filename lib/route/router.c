@@ -23,8 +23,8 @@ struct zone_keys *router_zone(const struct ngc_router *r, const struct ngc_zone 
 	return bsearch(&wanted, r->zones, r->n_zones, sizeof(*r->zones), compare_zones);
 }
 
-static enum ngc_code fill(struct ngc_router *r, const struct ngc_zone *const *zones, size_t n,
-    struct ngc_error *err)
+static enum ngc_code fill(struct ngc_router *r, const struct ngc_zone *const *zones,
+    size_t n, struct ngc_error *err)
 {
 	r->arena = ngc_arena_new();
 	r->regexes = regexes_new();
@@ -36,14 +36,16 @@ static enum ngc_code fill(struct ngc_router *r, const struct ngc_zone *const *zo
 	r->n_zones = n;
 	if (n > 0)
 		qsort(r->zones, n, sizeof(*r->zones), compare_zones);
-	if (r->conf != NULL && (!sockets_init(&r->sockets, r->arena, r->conf, r->regexes) ||
-	        !definitions_init(r)))
+	if (r->conf != NULL &&
+	    (!sockets_init(&r->sockets, r->arena, r->conf, r->regexes) ||
+		!definitions_init(r)))
 		return ngc_no_memory(err);
 	return router_learn(r, err);
 }
 
-enum ngc_code ngc_router_new(const struct ngc_conf *conf, const struct ngc_zone *const *zones,
-    size_t n_zones, struct ngc_router **out, struct ngc_error *err)
+enum ngc_code ngc_router_new(const struct ngc_conf *conf,
+    const struct ngc_zone *const *zones, size_t n_zones, struct ngc_router **out,
+    struct ngc_error *err)
 {
 	struct ngc_router *r = ngc_array_alloc(1, sizeof(*r));
 	enum ngc_code code;
@@ -74,8 +76,8 @@ void ngc_router_free(struct ngc_router *r)
 	free(r);
 }
 
-bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone, struct ngc_bytes key,
-    struct ngc_reading *out)
+bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
+    struct ngc_bytes key, struct ngc_reading *out)
 {
 	const struct zone_keys *z = router_zone(r, zone);
 	unsigned n_readings = 0;

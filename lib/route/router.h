@@ -21,9 +21,10 @@ struct zone_keys {
 	size_t n_patterns, cap_patterns;
 	const struct key_template *templates; /* of a zone without configuration */
 	size_t n_templates;
-	const struct ngc_server *writer; /* that can store into it; NULL: none, or several */
+	const struct ngc_server
+	    *writer; /* that can store into it; NULL: none, or several */
 	bool several_writers;
-	bool tls;                        /* some writer listens with TLS */
+	bool tls; /* some writer listens with TLS */
 };
 
 struct definition;
@@ -35,7 +36,8 @@ struct ngc_router {
 	size_t n_zones;
 	struct sockets sockets;
 	struct regexes *regexes;
-	struct pattern *last_pattern;   /* learn.c: what was made last is mostly wanted again */
+	struct pattern
+	    *last_pattern; /* learn.c: what was made last is mostly wanted again */
 	struct template last_template;
 	struct definition *definitions; /* of variables */
 	size_t n_definitions, cap_definitions;

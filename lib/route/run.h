@@ -13,8 +13,8 @@
  * One run follows one request along one path: nginx's phases from the server's rewrite
  * directives to the key.  Where the way depends on something that is not known, it asks
  * run_choose() which way to go.  To see every way, the whole run is repeated with other
- * answers until none is left (follow.c): so explaining one request and covering all of them
- * are the same code, and nothing needs to be copied at a fork.
+ * answers until none is left (follow.c): so explaining one request and covering all of
+ * them are the same code, and nothing needs to be copied at a fork.
  */
 
 #define CHOICES_MAX 24
@@ -22,16 +22,16 @@
 /* The answers of a run, to be repeated and varied. */
 struct choices {
 	unsigned char taken[CHOICES_MAX], of[CHOICES_MAX];
-	unsigned n;       /* answers fixed */
-	unsigned at;      /* answers used by this run */
-	bool overflow;    /* a run wanted more than there is room for */
+	unsigned n;    /* answers fixed */
+	unsigned at;   /* answers used by this run */
+	bool overflow; /* a run wanted more than there is room for */
 };
 
 /* The request that is followed. */
 struct asked {
 	struct ngc_bytes method, scheme, host, http_host, target;
 	unsigned port;
-	bool all;         /* any request for the URL: headers, cookies and body are open */
+	bool all; /* any request for the URL: headers, cookies and body are open */
 	const struct ngc_request_header *headers;
 	size_t n_headers;
 	struct ngc_bytes body;
@@ -39,7 +39,7 @@ struct asked {
 
 /* A condition that did not need to be decided yet. */
 struct condition {
-	int decided;      /* -1: not yet */
+	int decided; /* -1: not yet */
 	const struct unknown *on;
 };
 
@@ -48,16 +48,16 @@ struct assigned {
 	struct assigned *next;
 	struct ngc_bytes name;
 	struct value value;
-	struct condition *only_if;    /* NULL: in any case */
-	struct assigned *otherwise;   /* what it was before; NULL: never assigned */
+	struct condition *only_if;  /* NULL: in any case */
+	struct assigned *otherwise; /* what it was before; NULL: never assigned */
 };
 
 enum end {
-	END_NONE,         /* still on the way */
-	END_CACHED,       /* it came to a key */
+	END_NONE,   /* still on the way */
+	END_CACHED, /* it came to a key */
 	END_UNCACHED,
 	END_NO_LISTENER,
-	END_LOST,         /* the way depends on what cannot be enumerated */
+	END_LOST, /* the way depends on what cannot be enumerated */
 };
 
 struct run {
@@ -67,37 +67,39 @@ struct run {
 	struct choices *choices;
 	const struct socket *socket;
 	const struct ngc_server *server;
-	const struct ngc_level *level;    /* whose settings are in force: a location or an if */
+	const struct ngc_level
+	    *level; /* whose settings are in force: a location or an if */
 	const struct ngc_level *location; /* the location itself; NULL: the server */
 	struct ngc_bytes uri, method;
 	struct value args;
 	bool internal, uri_changed;
-	bool quoted, plus;                /* the path had an escape, or a '+' */
-	bool unparsed_valid;              /* nginx's r->valid_unparsed_uri */
-	bool location_valid;              /* nginx's r->valid_location */
+	bool quoted, plus;   /* the path had an escape, or a '+' */
+	bool unparsed_valid; /* nginx's r->valid_unparsed_uri */
+	bool location_valid; /* nginx's r->valid_location */
 	bool error_page_seen;
-	bool doubtful;                    /* Lua may have changed any variable */
+	bool doubtful; /* Lua may have changed any variable */
 	unsigned changes_left;
 	struct value group[CAPTURES_MAX];
 	unsigned n_groups;
-	struct assigned *vars, *memo;     /* set ones; those evaluated once and kept */
+	struct assigned *vars, *memo; /* set ones; those evaluated once and kept */
 	struct upstream upstream;
 	struct value proxy_host, proxy_port;
-	unsigned depth;                   /* of variables in each other's values */
-	bool quote;                       /* captures are being escaped again */
+	unsigned depth; /* of variables in each other's values */
+	bool quote;     /* captures are being escaped again */
 	bool used_scheme, used_method, used_http_host;
-	bool failed;                      /* no memory */
+	bool failed; /* no memory */
 
-	const struct unknown *decided[CHOICES_MAX]; /* what the choices of this run were about */
+	const struct unknown
+	    *decided[CHOICES_MAX]; /* what the choices of this run were about */
 	unsigned n_decided;
 
 	/* What came of it. */
 	enum end end;
 	struct value zone, key;
 	const struct ngc_directive *key_directive; /* NULL: the default key */
-	const struct ngc_level *pass;     /* whose X_pass it is */
+	const struct ngc_level *pass;              /* whose X_pass it is */
 	const struct unknown *lost_by;
-	struct ngc_buf *steps;            /* one a line; NULL: nobody asks */
+	struct ngc_buf *steps; /* one a line; NULL: nobody asks */
 };
 
 /* One of n ways, where on is not known. */
@@ -118,7 +120,8 @@ struct value run_eval_template(struct run *r, const struct template *t);
 struct value run_variable(struct run *r, const struct part *p);
 const struct unknown *run_unknown(struct run *r, struct ngc_bytes name, enum grammar g,
     bool hard);
-void run_assign(struct run *r, struct ngc_bytes name, struct value v, struct condition *only_if);
+void run_assign(struct run *r, struct ngc_bytes name, struct value v,
+    struct condition *only_if);
 const struct assigned *run_find(const struct assigned *list, struct ngc_bytes name);
 /* What the variable can hold when it is not known. */
 enum grammar variable_grammar(const struct part *p);
@@ -128,10 +131,12 @@ bool run_builtin(struct run *r, const struct part *p, struct value *out);
 struct ngc_bytes run_header(struct run *r, struct ngc_bytes name);
 
 /* captures.c: match a known text; on success $1 and named captures are set from it. */
-bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase, struct ngc_bytes subject);
+bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase,
+    struct ngc_bytes subject);
 void run_take_captures(struct run *r, const struct captures *c);
 /* A match of something unknown that was taken to succeed: its captures are unknown. */
-void run_matched_unknown(struct run *r, struct ngc_bytes pattern, const struct unknown *on);
+void run_matched_unknown(struct run *r, struct ngc_bytes pattern,
+    const struct unknown *on);
 
 /* maps.c: the variables of map, geo and split_clients; false: it is none of theirs. */
 bool run_mapped(struct run *r, struct ngc_bytes name, struct value *out);
@@ -145,7 +150,8 @@ enum next run_rewrite(struct run *r, const struct ngc_level *l);
 
 /* condition.c: the condition of an if; on: what it depends on when that is not known. */
 enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_UNKNOWN };
-enum truth run_condition(struct run *r, const struct ngc_directive *d, const struct unknown **on);
+enum truth run_condition(struct run *r, const struct ngc_directive *d,
+    const struct unknown **on);
 /* Has it a regex that captures something when it holds? */
 bool run_condition_captures(const struct ngc_directive *d);
 /* It was taken to hold: what its regex captured is unknown. */

@@ -46,7 +46,8 @@ static void add_part(struct ngc_buf *b, bool *first)
 }
 
 /* The alternatives of one zone, or of all. */
-static void write_regex(struct ngc_buf *b, const struct cover *c, const struct ngc_zone *z)
+static void write_regex(struct ngc_buf *b, const struct cover *c,
+    const struct ngc_zone *z)
 {
 	bool first = true;
 
@@ -68,7 +69,8 @@ static void write_regex(struct ngc_buf *b, const struct cover *c, const struct n
 	ngc_buf_add_str(b, first ? "(?!))\\z" : ")\\z");
 }
 
-bool explain_pattern(struct explaining *x, const struct ngc_router *r, const struct ngc_url *url)
+bool explain_pattern(struct explaining *x, const struct ngc_router *r,
+    const struct ngc_url *url)
 {
 	const struct ngc_zone *z = x->pub.zone;
 	struct ngc_buf b = { 0 };

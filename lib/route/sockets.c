@@ -8,9 +8,9 @@ enum name_kind { NAME_EXACT, NAME_HEAD, NAME_TAIL, NAME_REGEX };
 
 /* One name of a server. */
 struct name {
-	struct ngc_bytes text; /* lower case; of a wildcard without its star, of a regex all */
+	struct ngc_bytes text; /* lower case; a wildcard's without its star */
 	const struct ngc_server *server;
-	struct name *next;     /* in its chain or list */
+	struct name *next; /* in its chain or list */
 	enum name_kind kind;
 };
 
@@ -33,7 +33,8 @@ static int compare_bindings(const void *a, const void *b)
 	r = ngc_bytes_compare(x->listen->address, y->listen->address);
 	if (r != 0)
 		return r;
-	return (x->server->index > y->server->index) - (x->server->index < y->server->index);
+	return (x->server->index > y->server->index) -
+	       (x->server->index < y->server->index);
 }
 
 static bool same_socket(const struct binding *a, const struct binding *b)
@@ -43,7 +44,8 @@ static bool same_socket(const struct binding *a, const struct binding *b)
 }
 
 /* A socket of the bindings from b on that belong to it. */
-static void fill_socket(struct socket *s, const struct binding *b, const struct binding *end)
+static void fill_socket(struct socket *s, const struct binding *b,
+    const struct binding *end)
 {
 	s->address = b->listen->address;
 	s->port = b->listen->port;
@@ -59,7 +61,8 @@ static void fill_socket(struct socket *s, const struct binding *b, const struct 
 	}
 }
 
-static bool build_list(struct sockets *s, struct ngc_arena *a, const struct ngc_conf *conf)
+static bool build_list(struct sockets *s, struct ngc_arena *a,
+    const struct ngc_conf *conf)
 {
 	const struct ngc_server *server;
 	struct binding *all;
@@ -113,8 +116,8 @@ static enum name_kind kind_of(struct ngc_bytes *s)
 }
 
 /* Names are added last first, so that the first comes to stand in front. */
-static bool add_name(struct sockets *s, struct ngc_arena *a, const struct ngc_server *server,
-    struct ngc_bytes text, enum name_kind kind)
+static bool add_name(struct sockets *s, struct ngc_arena *a,
+    const struct ngc_server *server, struct ngc_bytes text, enum name_kind kind)
 {
 	struct name *n = ngc_arena_alloc(a, 1, sizeof(*n)), **list = &s->wild;
 
@@ -132,7 +135,8 @@ static bool add_name(struct sockets *s, struct ngc_arena *a, const struct ngc_se
 	return true;
 }
 
-static bool add_server(struct sockets *s, struct ngc_arena *a, const struct ngc_server *server)
+static bool add_server(struct sockets *s, struct ngc_arena *a,
+    const struct ngc_server *server)
 {
 	for (size_t i = server->n_names; i-- > 0;) {
 		struct ngc_bytes text = server->names[i];
@@ -188,8 +192,8 @@ static bool on_socket(const struct socket *at, const struct ngc_server *server)
 	return false;
 }
 
-static const struct ngc_server *find_exact(const struct sockets *s, const struct socket *at,
-    struct ngc_bytes host)
+static const struct ngc_server *find_exact(const struct sockets *s,
+    const struct socket *at, struct ngc_bytes host)
 {
 	const struct name *n = s->chains[hash(host) & (s->n_chains - 1)];
 
@@ -204,12 +208,12 @@ static bool wild_match(const struct name *n, struct ngc_bytes host)
 	if (host.n <= n->text.n)
 		return false;
 	return n->kind == NAME_HEAD
-	           ? memcmp(host.p + host.n - n->text.n, n->text.p, n->text.n) == 0
-	           : memcmp(host.p, n->text.p, n->text.n) == 0;
+		   ? memcmp(host.p + host.n - n->text.n, n->text.p, n->text.n) == 0
+		   : memcmp(host.p, n->text.p, n->text.n) == 0;
 }
 
-static const struct ngc_server *find_wild(const struct sockets *s, const struct socket *at,
-    struct ngc_bytes host, enum name_kind kind)
+static const struct ngc_server *find_wild(const struct sockets *s,
+    const struct socket *at, struct ngc_bytes host, enum name_kind kind)
 {
 	const struct name *best = NULL;
 
@@ -229,8 +233,8 @@ static bool has_capital(struct ngc_bytes s)
 	return false;
 }
 
-static const struct ngc_server *find_regex(const struct sockets *s, const struct socket *at,
-    struct ngc_bytes host, struct captures *captures)
+static const struct ngc_server *find_regex(const struct sockets *s,
+    const struct socket *at, struct ngc_bytes host, struct captures *captures)
 {
 	for (const struct name *n = s->wild; n != NULL; n = n->next) {
 		const struct regex *x;

@@ -30,7 +30,7 @@ struct socket {
 struct name;
 
 struct sockets {
-	struct socket *list;     /* by port and address */
+	struct socket *list; /* by port and address */
 	size_t n;
 	struct name **chains;    /* the exact names, hashed */
 	size_t n_chains;         /* a power of two */
@@ -46,8 +46,8 @@ bool sockets_init(struct sockets *s, struct ngc_arena *a, const struct ngc_conf 
 enum found { FOUND_NAME, FOUND_DEFAULT };
 
 /*
- * The server of a socket for a host (lower case, no port).  captures: when a regex name was
- * it, what it caught; else none (n is 0).
+ * The server of a socket for a host (lower case, no port).  captures: when a regex name
+ * was it, what it caught; else none (n is 0).
  */
 const struct ngc_server *sockets_server(const struct sockets *s, const struct socket *at,
     struct ngc_bytes host, enum found *how, struct captures *captures);

@@ -32,8 +32,10 @@ static void respell(struct ngc_buf *b, struct ngc_bytes s, enum style style)
 		unsigned char c = s.p[i];
 
 		if (c == '%' && s.n - i > 2 && is_hex(s.p[i + 1]) && is_hex(s.p[i + 2])) {
-			add_escape(b, (unsigned char)(hex_value(s.p[i + 1]) << 4 |
-			    hex_value(s.p[i + 2])), style);
+			add_escape(b,
+			    (unsigned char)(hex_value(s.p[i + 1]) << 4 |
+					    hex_value(s.p[i + 2])),
+			    style);
 			i += 2;
 		} else if (c >= 0x80 || c == ' ') {
 			add_escape(b, c, style);

@@ -13,7 +13,7 @@ static uint32_t murmur2(struct ngc_bytes s)
 
 	for (; s.n >= 4; s = ngc_bytes_from(s, 4)) {
 		uint32_t k = s.p[0] | (uint32_t)s.p[1] << 8 | (uint32_t)s.p[2] << 16 |
-		             (uint32_t)s.p[3] << 24;
+			     (uint32_t)s.p[3] << 24;
 
 		k *= m;
 		k ^= k >> 24;

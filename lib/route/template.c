@@ -53,13 +53,14 @@ struct ngc_bytes variable_suffix(const struct part *p)
 {
 	const unsigned char *end = memchr(p->text.p, '_', p->text.n);
 
-	return end != NULL ? ngc_bytes_from(p->text, (size_t)(end - p->text.p) + 1) : p->text;
+	return end != NULL ? ngc_bytes_from(p->text, (size_t)(end - p->text.p) + 1)
+			   : p->text;
 }
 
 static bool is_name_char(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_';
 }
 
 /* A name, lower-cased, in the arena; absent: no memory. */
@@ -73,7 +74,9 @@ static struct ngc_bytes lower_copy(struct ngc_arena *a, struct ngc_bytes s)
 	return ngc_bytes(p, p != NULL ? s.n : 0);
 }
 
-/* Take the variable at the start of *s ("$x", "${x}", "$1") off; false: nginx refuses it. */
+/*
+ * Take the variable at the start of *s ("$x", "${x}", "$1") off; false: nginx refuses it.
+ */
 static bool take_variable(struct ngc_bytes *s, struct ngc_bytes *name)
 {
 	struct ngc_bytes left = ngc_bytes_from(*s, 1);
@@ -94,8 +97,8 @@ static bool take_variable(struct ngc_bytes *s, struct ngc_bytes *name)
 	return true;
 }
 
-static enum ngc_code add_variable(struct ngc_arena *a, struct template *t, struct ngc_bytes *left,
-    struct ngc_error *err)
+static enum ngc_code add_variable(struct ngc_arena *a, struct template *t,
+    struct ngc_bytes *left, struct ngc_error *err)
 {
 	struct part *p = &t->parts[t->n];
 	struct ngc_bytes name;
@@ -106,14 +109,15 @@ static enum ngc_code add_variable(struct ngc_arena *a, struct template *t, struc
 	p->text = lower_copy(a, name);
 	if (p->text.p == NULL)
 		return ngc_no_memory(err);
-	p->var = name.n == 1 && name.p[0] >= '1' && name.p[0] <= '9' ? VAR_CAPTURE
-	                                                             : variable_find(p->text);
+	p->var = name.n == 1 && name.p[0] >= '1' && name.p[0] <= '9'
+		     ? VAR_CAPTURE
+		     : variable_find(p->text);
 	t->n++;
 	return NGC_OK;
 }
 
-enum ngc_code template_compile(struct ngc_arena *a, struct ngc_bytes text, struct template *out,
-    struct ngc_error *err)
+enum ngc_code template_compile(struct ngc_arena *a, struct ngc_bytes text,
+    struct template *out, struct ngc_error *err)
 {
 	struct ngc_bytes left = text;
 	size_t max = 1;
@@ -129,7 +133,8 @@ enum ngc_code template_compile(struct ngc_arena *a, struct ngc_bytes text, struc
 		size_t n = dollar != NULL ? (size_t)(dollar - left.p) : left.n;
 
 		if (n > 0)
-			out->parts[out->n++] = (struct part){ VAR_TEXT, ngc_bytes(left.p, n) };
+			out->parts[out->n++] = (struct part){ VAR_TEXT,
+				ngc_bytes(left.p, n) };
 		left = ngc_bytes_from(left, n);
 		if (left.n > 0) {
 			enum ngc_code code = add_variable(a, out, &left, err);

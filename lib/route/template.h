@@ -8,9 +8,9 @@
 
 /* The variables whose values we know how to compute or to recognise. */
 enum variable {
-	VAR_TEXT,           /* none: literal text */
-	VAR_CAPTURE,        /* $1 to $9 */
-	VAR_OTHER,          /* by its name */
+	VAR_TEXT,    /* none: literal text */
+	VAR_CAPTURE, /* $1 to $9 */
+	VAR_OTHER,   /* by its name */
 	VAR_SCHEME,
 	VAR_REQUEST_METHOD,
 	VAR_HOST,
@@ -29,19 +29,20 @@ enum variable {
 	VAR_DOCUMENT_ROOT,
 	VAR_REALPATH_ROOT,
 	VAR_REMOTE_USER,
-	VAR_ARG,            /* $arg_NAME */
-	VAR_HTTP,           /* $http_NAME */
-	VAR_COOKIE,         /* $cookie_NAME */
+	VAR_ARG,    /* $arg_NAME */
+	VAR_HTTP,   /* $http_NAME */
+	VAR_COOKIE, /* $cookie_NAME */
 };
 
 /* One piece of a template. */
 struct part {
 	enum variable var;
-	struct ngc_bytes text; /* VAR_TEXT: the text; else the variable's name, lower-cased */
+	struct ngc_bytes text; /* the text, or the variable's name, lower-cased */
 };
 
 /* Text with variables, taken apart: nginx's ngx_http_complex_value_t. */
-struct template {
+struct template
+{
 	struct ngc_bytes text; /* as written */
 	struct part *parts;
 	size_t n;
@@ -51,8 +52,8 @@ struct template {
  * Take text apart; parts and names live in the arena, text is borrowed.
  * NGC_INVALID: nginx would refuse it; the error says why, but not where.
  */
-enum ngc_code template_compile(struct ngc_arena *a, struct ngc_bytes text, struct template *out,
-    struct ngc_error *err);
+enum ngc_code template_compile(struct ngc_arena *a, struct ngc_bytes text,
+    struct template *out, struct ngc_error *err);
 
 /* The variable of that lower-cased name. */
 enum variable variable_find(struct ngc_bytes name);

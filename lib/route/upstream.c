@@ -44,7 +44,8 @@ static bool parse_host(struct ngc_bytes url, size_t scheme, struct ngc_bytes def
 
 bool upstream_parse(struct ngc_bytes url, struct upstream *out)
 {
-	bool tls = url.n >= 8 && ngc_bytes_same(ngc_bytes(url.p, 8), ngc_bytes_of("https://"));
+	bool tls = url.n >= 8 &&
+		   ngc_bytes_same(ngc_bytes(url.p, 8), ngc_bytes_of("https://"));
 	size_t scheme = tls ? 8 : 7;
 
 	*out = (struct upstream){ 0 };

@@ -111,7 +111,8 @@ static bool is_host(struct ngc_bytes s)
 }
 
 /* The host in the form a browser sends it in, without a trailing dot. */
-static enum ngc_code read_host(struct holder *h, struct ngc_bytes typed, struct ngc_error *err)
+static enum ngc_code read_host(struct holder *h, struct ngc_bytes typed,
+    struct ngc_error *err)
 {
 	struct ngc_buf b = { 0 };
 	bool ok = idna_host(typed, &b), copied;
@@ -142,7 +143,8 @@ static enum ngc_code read_authority(struct holder *h, struct ngc_bytes *left,
 }
 
 /* The target without its fragment; an empty path is "/". */
-static enum ngc_code read_target(struct holder *h, struct ngc_bytes s, struct ngc_error *err)
+static enum ngc_code read_target(struct holder *h, struct ngc_bytes s,
+    struct ngc_error *err)
 {
 	struct ngc_url *u = &h->url;
 	struct ngc_buf b = { 0 };
@@ -177,11 +179,13 @@ static enum ngc_code parse(struct holder *h, struct ngc_bytes text, struct ngc_e
 	if (take_scheme(&left, &h->url.scheme))
 		code = read_authority(h, &left, err);
 	else if (left.n == 0 || left.p[0] != '/')
-		return bad(left, "is neither a URL (http://HOST/...) nor a path (/...)", err);
+		return bad(left, "is neither a URL (http://HOST/...) nor a path (/...)",
+		    err);
 	return code == NGC_OK ? read_target(h, left, err) : code;
 }
 
-enum ngc_code ngc_url_parse(struct ngc_bytes text, struct ngc_url **out, struct ngc_error *err)
+enum ngc_code ngc_url_parse(struct ngc_bytes text, struct ngc_url **out,
+    struct ngc_error *err)
 {
 	struct holder *h = ngc_array_alloc(1, sizeof(*h));
 	enum ngc_code code;

@@ -7,16 +7,16 @@
 
 /* Something a request holds, or a server finds out, that we do not know. */
 struct unknown {
-	struct ngc_bytes name;  /* of the variable */
-	enum grammar grammar;   /* what it can hold */
-	bool hard;              /* not even the whole request would settle it */
+	struct ngc_bytes name; /* of the variable */
+	enum grammar grammar;  /* what it can hold */
+	bool hard;             /* not even the whole request would settle it */
 };
 
 /* A stretch of text, or of something unknown. */
 struct segment {
 	struct ngc_bytes text;
 	const struct unknown *open; /* NULL: it is text */
-	bool url;               /* it ends where the URL ends: more of one could follow */
+	bool url; /* it ends where the URL ends: more of one could follow */
 };
 
 /*

@@ -153,7 +153,7 @@ END_TEST
 START_TEST(settings_behind_a_block_hold_in_it)
 {
 	struct ngc_conf *c = http_with("server { location / { proxy_pass http://u; } "
-	    "proxy_cache a; } proxy_cache_key k;");
+				       "proxy_cache a; } proxy_cache_key k;");
 
 	ck_assert_str_eq(ngc_conf_use(c, 0)->key, "k");
 	ck_assert_str_eq(ngc_conf_use(c, 0)->listen[0], "*:80");
@@ -183,13 +183,14 @@ START_TEST(wrong_cache_directives_are_refused)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		http_refused(cases[i][0], cases[i][1]);
 	ngc_conf_free(http_with("proxy_cache a; server { proxy_cache a; location / { "
-	    "proxy_cache off; } }"));
+				"proxy_cache off; } }"));
 }
 END_TEST
 
 START_TEST(foreign_directives_are_passed_over)
 {
-	struct ngc_conf *c = http_with("more_set_headers 'A: b'; server { nonsense; "
+	struct ngc_conf *c = http_with(
+	    "more_set_headers 'A: b'; server { nonsense; "
 	    "content_by_lua_block { if x then { } end } lua { a b; } listen 80; } "
 	    "map $a $b { foo bar; }");
 
@@ -223,9 +224,11 @@ END_TEST
 
 START_TEST(a_zone_by_map_or_set_is_one_of_their_values)
 {
-	struct ngc_conf *c = http_with("proxy_cache_path /c/1 keys_zone=disk_1:1m;"
+	struct ngc_conf *c = http_with(
+	    "proxy_cache_path /c/1 keys_zone=disk_1:1m;"
 	    "proxy_cache_path /c/2 keys_zone=disk_2:1m;"
-	    "map $arg_z $m { default disk_$n; off off; } split_clients $uri $n { 50% 1; * 3; }"
+	    "map $arg_z $m { default disk_$n; off off; } split_clients $uri $n { 50% 1; "
+	    "* 3; }"
 	    "server { set $s off; if ($arg_a) { set $s disk_2; } proxy_cache_key k;"
 	    " location /m { proxy_cache $m; proxy_pass http://u; }"
 	    " location /s { proxy_cache ${s}; proxy_pass http://u; }"
@@ -236,7 +239,8 @@ START_TEST(a_zone_by_map_or_set_is_one_of_their_values)
 	for (size_t u = 0; u < 3; u++)
 		for (size_t z = 0; z < 3; z++)
 			ck_assert_msg(ngc_use_may_select(c, ngc_conf_use(c, u),
-			    ngc_conf_zone(c, z)) == want[u][z], "use %zu, zone %zu", u, z);
+					  ngc_conf_zone(c, z)) == want[u][z],
+			    "use %zu, zone %zu", u, z);
 	ngc_conf_free(c);
 }
 END_TEST
@@ -283,8 +287,10 @@ START_TEST(includes_of_a_dump_are_its_files)
 	    "/e/z/b.conf", "proxy_cache_path /b keys_zone=b:1m;", "/e/z/a.conf",
 	    "proxy_cache_path /a keys_zone=a:1m;", "/e/z/B.conf",
 	    "proxy_cache_path /B keys_zone=B:1m;", "/e/z/.h.conf", "syntax error",
-	    "/e/main.d/pid.conf", "pid /run/n.pid; user u g; error_log logs/e.log warn;"
-	    "error_log stderr;", NULL);
+	    "/e/main.d/pid.conf",
+	    "pid /run/n.pid; user u g; error_log logs/e.log warn;"
+	    "error_log stderr;",
+	    NULL);
 
 	ck_assert_str_eq(ngc_conf_zone(c, 0)->name, "B");
 	ck_assert_str_eq(ngc_conf_zone(c, 1)->name, "a");
@@ -397,7 +403,7 @@ END_TEST
 START_TEST(a_relative_path_asks_for_the_prefix)
 {
 	struct ngc_conf_request req = { .dump = ngc_bytes_of(
-	    "# configuration file /n:\npid p;\n") };
+					    "# configuration file /n:\npid p;\n") };
 	struct ngc_conf *c;
 	struct ngc_error err = { 0 };
 
@@ -413,6 +419,7 @@ UNIT_MAIN("conf", zones_have_nginx_s_defaults, zones_have_all_parameters,
     wrong_zones_are_refused, nested_paths_are_two_zones,
     uses_inherit_each_directive_by_itself, settings_behind_a_block_hold_in_it,
     wrong_cache_directives_are_refused, foreign_directives_are_passed_over,
-    a_zone_by_variable_may_be_several, a_zone_by_map_or_set_is_one_of_their_values, uses_tell_what_they_need,
-    includes_of_a_dump_are_its_files, wrong_includes_are_refused, a_dump_must_be_one,
-    everything_lies_below_the_root, a_relative_path_asks_for_the_prefix)
+    a_zone_by_variable_may_be_several, a_zone_by_map_or_set_is_one_of_their_values,
+    uses_tell_what_they_need, includes_of_a_dump_are_its_files,
+    wrong_includes_are_refused, a_dump_must_be_one, everything_lies_below_the_root,
+    a_relative_path_asks_for_the_prefix)

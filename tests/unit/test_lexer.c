@@ -49,7 +49,10 @@ START_TEST(words_end_where_nginx_ends_them)
 		{ "", "." },
 		{ "a b;c{d;}", "<a><b>;<c>{<d>;}." },
 		{ "a\t\r\nb ;", "<a><b>;." },
-		{ "a\fb\vc\xc2\xa0" "d;", "<a\fb\vc\xc2\xa0" "d>;." },
+		{ "a\fb\vc\xc2\xa0"
+		  "d;",
+		    "<a\fb\vc\xc2\xa0"
+		    "d>;." },
 		{ "a#b #c\n;", "<a#b>;." },
 		{ "# only a comment", "." },
 		{ "a}b;", "<a}b>;." },

@@ -119,8 +119,9 @@ static void check_case(const json_t *c)
 	json_t *got;
 
 	if (text == NULL)
-		s = ngc_bytes(decoded, base64_decode(
-		    json_string_value(json_object_get(c, "base64")), decoded));
+		s = ngc_bytes(decoded,
+		    base64_decode(json_string_value(json_object_get(c, "base64")),
+			decoded));
 	lexer_init(&l, id, s);
 	got = read_block(&l, a, TOKEN_END, &err);
 	/* One file lexes but for a limit of nginx's. */
@@ -180,8 +181,9 @@ static void check_spelling(const json_t *c)
 		ck_assert_msg(lexer_next(&l, a, i == 0, &t, &word, &err) == NGC_OK,
 		    "%s: %s", source, err.text);
 	ck_assert_int_eq(t, TOKEN_WORD);
-	ck_assert_msg(ngc_bytes_equal(word, ngc_bytes(json_string_value(value),
-	    json_string_length(value))), "%s: read as %s", source, (const char *)word.p);
+	ck_assert_msg(ngc_bytes_equal(word,
+			  ngc_bytes(json_string_value(value), json_string_length(value))),
+	    "%s: read as %s", source, (const char *)word.p);
 	ck_assert_int_eq(lexer_next(&l, a, false, &t, &word, &err), NGC_OK);
 	ck_assert_int_eq(t, TOKEN_STOP);
 	ngc_buf_free(&text);

@@ -260,12 +260,14 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		struct ngc_explanation *e;
 
 		ck_assert_int_eq(ngc_route_explain(s.router, &req, &e, &err), NGC_OK);
-		ck_assert_msg(c->unknown != NULL ? e->unknown[0] != NULL &&
-		    strcmp(e->unknown[0], c->unknown) == 0 : e->unknown[0] == NULL,
+		ck_assert_msg(c->unknown != NULL
+				  ? e->unknown[0] != NULL &&
+					strcmp(e->unknown[0], c->unknown) == 0
+				  : e->unknown[0] == NULL,
 		    "%s: unknown %s", c->path, e->unknown[0]);
 		ck_assert_msg((e->key.p == NULL) == (c->key == NULL) &&
-		    ngc_bytes_equal(e->key, ngc_bytes_of(c->key)), "%s: %.*s", c->path,
-		    (int)e->key.n, (const char *)e->key.p);
+				  ngc_bytes_equal(e->key, ngc_bytes_of(c->key)),
+		    "%s: %.*s", c->path, (int)e->key.n, (const char *)e->key.p);
 		ck_assert_msg(c->zone != NULL
 				  ? e->zone != NULL && strcmp(e->zone->name, c->zone) == 0
 				  : e->zone == NULL,

@@ -40,7 +40,8 @@ static void make_file(const char *name, const char *text)
 	FILE *f;
 
 	ngc_buf_printf(&path, "%s/%s", dir, name);
-	for (char *p = (char *)path.p + strlen(dir) + 1; (p = strchr(p, '/')) != NULL; p++) {
+	for (char *p = (char *)path.p + strlen(dir) + 1; (p = strchr(p, '/')) != NULL;
+	     p++) {
 		*p = '\0';
 		mkdir((const char *)path.p, 0755);
 		*p = '/';
@@ -54,10 +55,10 @@ static void make_file(const char *name, const char *text)
 
 static void lay_out(void)
 {
-	static const char *const files[] = { "www/index.php", "www/there.html", "www/there.php",
-		"www/sub/index.html", "www/sub/in.html", "www/named/there.html",
-		"www/static/there.html", "www/sub/page/index.php", "www/code/x.html",
-		"realdir/x" };
+	static const char *const files[] = { "www/index.php", "www/there.html",
+		"www/there.php", "www/sub/index.html", "www/sub/in.html",
+		"www/named/there.html", "www/static/there.html", "www/sub/page/index.php",
+		"www/code/x.html", "realdir/x" };
 	struct ngc_buf text = { 0 }, conf = { 0 }, to = { 0 }, from = { 0 };
 	FILE *f = fopen("tests/data/routing/nginx.conf", "r");
 	int c;
@@ -99,7 +100,8 @@ static void open_site(struct site *s)
 	ck_assert_msg(ngc_conf_read(&req, &s->conf, &err) == NGC_OK, "%s", err.text);
 	while ((s->zones[s->n_zones] = ngc_conf_zone(s->conf, s->n_zones)) != NULL)
 		s->n_zones++;
-	ck_assert_msg(ngc_router_new(s->conf, s->zones, s->n_zones, &s->router, &err) == NGC_OK,
+	ck_assert_msg(ngc_router_new(s->conf, s->zones, s->n_zones, &s->router, &err) ==
+			  NGC_OK,
 	    "%s", err.text);
 	ngc_buf_free(&path);
 }
@@ -136,7 +138,8 @@ static void read_request(char *line, struct request *q)
 
 	*q = (struct request){ .req = { .method = ngc_bytes_of("GET") } };
 	ngc_buf_printf(&url, "http://%s:" PORT "%s", host, target);
-	ck_assert_msg(ngc_url_parse(ngc_buf_bytes(&url), &q->url, &err) == NGC_OK, "%s", err.text);
+	ck_assert_msg(ngc_url_parse(ngc_buf_bytes(&url), &q->url, &err) == NGC_OK, "%s",
+	    err.text);
 	ngc_buf_free(&url);
 	q->req.url = q->url;
 	q->req.headers = q->headers;
@@ -149,7 +152,9 @@ static void read_request(char *line, struct request *q)
 			q->req.body = ngc_bytes_of(word + 5);
 		else
 			q->headers[q->req.n_headers++] = (struct ngc_request_header){
-				ngc_bytes(word, (size_t)(colon - word)), ngc_bytes_of(colon + 1) };
+				ngc_bytes(word, (size_t)(colon - word)),
+				ngc_bytes_of(colon + 1)
+			};
 	}
 }
 
@@ -182,7 +187,8 @@ static void check_covered(const struct site *s, const struct request *q, const c
 	bool ambiguous;
 
 	ck_assert_int_eq(ngc_route_cover(s->router, q->url, &c, &err), NGC_OK);
-	ck_assert_msg(ngc_cover_match(c, zone, key, &ambiguous), "%s: its key is not covered", text);
+	ck_assert_msg(ngc_cover_match(c, zone, key, &ambiguous),
+	    "%s: its key is not covered", text);
 	ngc_cover_free(c);
 }
 
@@ -200,7 +206,8 @@ static void check_case(const struct site *s, char *line)
 	want = wanted_key(tab + 1, &key);
 	read_request(line, &q);
 	ck_assert_int_eq(ngc_route_explain(s->router, &q.req, &e, &err), NGC_OK);
-	ck_assert_msg((e->key.p == NULL) == (want.p == NULL) && ngc_bytes_equal(e->key, want),
+	ck_assert_msg((e->key.p == NULL) == (want.p == NULL) &&
+			  ngc_bytes_equal(e->key, want),
 	    "%s: '%.*s' instead of '%.*s'", text, (int)e->key.n, (const char *)e->key.p,
 	    (int)want.n, (const char *)want.p);
 	ck_assert_ptr_null(e->unknown[0]);
