@@ -41,8 +41,8 @@ LIB_SRCS := \
 	lib/conf/levels.c \
 	lib/conf/lexer.c \
 	lib/conf/main.c \
+	lib/conf/naming.c \
 	lib/conf/needs.c \
-	lib/conf/select.c \
 	lib/conf/servers.c \
 	lib/conf/source.c \
 	lib/conf/tree.c \
