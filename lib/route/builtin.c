@@ -362,7 +362,8 @@ bool run_builtin(struct run *r, const struct part *p, struct value *out)
 		*out = server_name_value(r, p);
 		return true;
 	case VAR_SERVER_PORT:
-		ngc_buf_printf(&b, "%u", r->socket->port);
+		if (r->socket->port != 0) /* not a unix socket */
+			ngc_buf_printf(&b, "%u", r->socket->port);
 		*out = printed(r, &b);
 		return true;
 	case VAR_PROXY_HOST:

@@ -87,6 +87,17 @@ static const char *const *steps_of(struct explaining *x)
 	return out;
 }
 
+/* Where the request ended without a cache: the reason for it. */
+static void add_last_step(struct explaining *x)
+{
+	const char *const *step = x->pub.steps;
+
+	while (step != NULL && step[0] != NULL && step[1] != NULL)
+		step++;
+	if (step != NULL && step[0] != NULL)
+		explain_add(x, &x->reasons, ngc_bytes_of(step[0]));
+}
+
 static const struct ngc_zone *zone_of(const struct run *r)
 {
 	return r->end == END_CACHED && value_unknown(r->zone) == NULL
@@ -108,8 +119,10 @@ static bool take_first(struct explaining *x, struct run *r)
 	e->zone = zone_of(r);
 	if (r->key_directive != NULL)
 		e->template = (const char *)r->key_directive->words[1].p;
-	if (r->end == END_UNCACHED)
+	if (r->end == END_UNCACHED) {
 		e->reason = "uncached";
+		add_last_step(x);
+	}
 	if (r->end == END_LOST)
 		explain_add(x, &x->unknown, r->lost_by->name);
 	if (r->end == END_CACHED) {

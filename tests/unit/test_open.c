@@ -53,6 +53,15 @@ static const char text[] =
     "   proxy_cache_key r$uri; }"
     " location /body { proxy_cache_methods POST; proxy_pass http://u;"
     "   proxy_cache_key $request_method$uri|$request_body; }"
+    " location /valid { proxy_cache_valid 1m; proxy_pass http://u; proxy_cache_key $uri; "
+    "}"
+    " location /nocache { set $n 1; proxy_no_cache $cookie_x $n; proxy_cache_valid 1m;"
+    "   proxy_pass http://u; }"
+    " location /bypass { proxy_cache_bypass $host; proxy_cache_valid 1m; proxy_pass "
+    "http://u; }"
+    " location /doubt { proxy_no_cache $geoip_x; proxy_cache_valid 1m; proxy_pass "
+    "http://u; }"
+    " location /gone { return 410; }"
     "} }";
 
 struct site {
@@ -279,6 +288,48 @@ START_TEST(what_a_request_does_not_settle_is_named)
 }
 END_TEST
 
-UNIT_MAIN("open", a_url_takes_what_its_open_parts_can_hold,
-    constant_alternatives_need_no_walk, a_zone_that_is_open_is_every_one_it_may_be,
-    what_a_request_does_not_settle_is_named)
+struct reason_case {
+	const char *path, *method, *reason; /* how the first reason begins; NULL: none */
+	enum ngc_cacheable cacheable;
+};
+
+START_TEST(explain_tells_what_keeps_a_response_out)
+{
+	static const struct reason_case cases[] = {
+		{ "/device", "GET", "no *_cache_valid", NGC_CACHEABLE_UNKNOWN },
+		{ "/device", "POST", "the method is not cached", NGC_CACHEABLE_NO },
+		{ "/zone", "GET", "the cache is off", NGC_CACHEABLE_NO },
+		{ "/nocache", "GET", "proxy_no_cache", NGC_CACHEABLE_NO },
+		{ "/bypass", "GET", "proxy_cache_bypass", NGC_CACHEABLE_YES },
+		{ "/valid", "GET", NULL, NGC_CACHEABLE_YES },
+		{ "/doubt", "GET", "proxy_no_cache", NGC_CACHEABLE_UNKNOWN },
+		{ "/gone", "GET", "answered by nginx", NGC_CACHEABLE_NO },
+	};
+	struct ngc_error err;
+	struct site s;
+
+	open_site(&s);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct reason_case *c = &cases[i];
+		struct ngc_url *u = url_of(c->path);
+		struct ngc_explain_request req = { .url = u,
+			.method = ngc_bytes_of(c->method) };
+		struct ngc_explanation *e;
+
+		ck_assert_int_eq(ngc_route_explain(s.router, &req, &e, &err), NGC_OK);
+		ck_assert_msg(c->reason != NULL ? e->reasons[0] != NULL &&
+						      strncmp(e->reasons[0], c->reason,
+							  strlen(c->reason)) == 0
+						: e->reasons[0] == NULL,
+		    "%s: %s", c->path, e->reasons[0]);
+		ck_assert_msg(e->cacheable == c->cacheable, "%s: cacheable", c->path);
+		ngc_explanation_free(e);
+		ngc_url_free(u);
+	}
+	close_site(&s);
+}
+END_TEST
+
+UNIT_MAIN("open", explain_tells_what_keeps_a_response_out,
+    a_url_takes_what_its_open_parts_can_hold, constant_alternatives_need_no_walk,
+    a_zone_that_is_open_is_every_one_it_may_be, what_a_request_does_not_settle_is_named)
