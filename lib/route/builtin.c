@@ -188,20 +188,6 @@ static struct value user_value(struct run *r, const struct part *p)
 	return printed(r, &b);
 }
 
-static struct value args_value(struct run *r)
-{
-	struct value_builder b = { .arena = r->arena };
-
-	for (size_t i = 0; i < r->args.n; i++) {
-		if (r->args.seg[i].open != NULL)
-			value_add_unknown(&b, r->args.seg[i].open);
-		else
-			value_add_text(&b, r->args.seg[i].text, true);
-	}
-	r->failed = r->failed || b.failed;
-	return value_end(&b);
-}
-
 static struct value is_args_value(struct run *r)
 {
 	const struct unknown *u = value_unknown(r->args);
@@ -353,7 +339,7 @@ bool run_builtin(struct run *r, const struct part *p, struct value *out)
 		*out = value_text(r->arena, r->uri, true);
 		return true;
 	case VAR_ARGS:
-		*out = args_value(r);
+		*out = r->args;
 		return true;
 	case VAR_IS_ARGS:
 		*out = is_args_value(r);

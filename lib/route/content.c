@@ -30,26 +30,53 @@ static const struct ngc_level *pass_of(const struct run *r)
 	return l->pass != NULL ? l : NULL;
 }
 
+/* Part a URI at its first '?', which unknown stretches are taken not to hold. */
+static bool split_uri(struct run *r, struct value v, struct value *path,
+    struct value *args)
+{
+	struct value_builder before = { .arena = r->arena },
+			     behind = { .arena = r->arena };
+	bool found = false;
+
+	for (size_t i = 0; i < v.n; i++) {
+		struct ngc_bytes s = v.seg[i].text;
+		const unsigned char *mark = s.n > 0 && !found ? memchr(s.p, '?', s.n)
+							      : NULL;
+		size_t n = mark != NULL ? (size_t)(mark - s.p) : s.n;
+
+		if (v.seg[i].open != NULL)
+			value_add_unknown(found ? &behind : &before, v.seg[i].open);
+		else
+			value_add_text(found ? &behind : &before, ngc_bytes(s.p, n),
+			    v.seg[i].url);
+		if (mark == NULL)
+			continue;
+		found = true;
+		value_add_text(&behind, ngc_bytes_from(s, n + 1), v.seg[i].url);
+	}
+	*path = value_end(&before);
+	*args = value_end(&behind);
+	r->failed = r->failed || before.failed || behind.failed;
+	return found;
+}
+
 enum next run_redirect(struct run *r, struct value to, bool keep_args)
 {
-	struct ngc_bytes uri = value_bytes(r->arena, to);
-	const unsigned char *mark = uri.n > 0 ? memchr(uri.p, '?', uri.n) : NULL;
-	const struct unknown *u = value_unknown(to);
+	struct value path, args;
+	bool has_args = split_uri(r, to, &path, &args);
+	struct ngc_bytes uri = value_bytes(r->arena, path);
 
-	if (u != NULL) {
-		run_lose(r, u);
+	if (value_unknown(path) != NULL) {
+		run_lose(r, value_unknown(path));
 		return NEXT_END;
 	}
-	if (r->changes_left == 0 || uri.n == 0)
+	if (uri.n == 0)
+		return uncached(r, "an internal redirect to nothing");
+	if (r->changes_left == 0)
 		return uncached(r, "too many internal redirects");
 	r->changes_left--;
-	if (mark != NULL) {
-		r->args = value_text(r->arena,
-		    ngc_bytes(mark + 1, uri.n - (size_t)(mark + 1 - uri.p)), true);
-		uri.n = (size_t)(mark - uri.p);
-	} else if (!keep_args) {
-		r->args = (struct value){ 0 };
-	}
+	if (has_args || !keep_args)
+		r->args = args;
 	r->uri = uri;
 	r->internal = true;
 	r->unparsed_valid = false;

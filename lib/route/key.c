@@ -83,12 +83,7 @@ static void add_rebuilt(struct run *r, struct value_builder *b)
 	    r->quoted || r->internal ? run_escape(r, rest, ESCAPE_URI) : rest, true);
 	if (r->args.n > 0) {
 		value_add_text(b, ngc_bytes_of("?"), true);
-		for (size_t i = 0; i < r->args.n; i++) {
-			if (r->args.seg[i].open != NULL)
-				value_add_unknown(b, r->args.seg[i].open);
-			else
-				value_add_text(b, r->args.seg[i].text, true);
-		}
+		value_add(b, r->args);
 	}
 }
 

@@ -94,6 +94,11 @@ static void replace(struct run *r, struct ngc_bytes to)
 		value_add(&args, r->args);
 	}
 	r->uri = value_bytes(r->arena, path);
+	if (r->uri.n == 0) { /* nginx answers 500 */
+		run_step(r, "rewritten to nothing");
+		r->end = END_UNCACHED;
+		return;
+	}
 	r->args = value_end(&args);
 	r->failed = r->failed || args.failed;
 	run_step(r, "rewritten to %.*s", (int)r->uri.n, (const char *)r->uri.p);

@@ -17,7 +17,7 @@
  * them are the same code, and nothing needs to be copied at a fork.
  */
 
-#define CHOICES_MAX 24
+#define CHOICES_MAX 64
 
 /* The answers of a run, to be repeated and varied. */
 struct choices {

@@ -62,6 +62,9 @@ static const char text[] =
     " location /doubt { proxy_no_cache $geoip_x; proxy_cache_valid 1m; proxy_pass "
     "http://u; }"
     " location /gone { return 410; }"
+    " location /try { try_files $uri /app?lang=$cookie_lang; }"
+    " location /app { proxy_pass http://u; proxy_cache_key $uri|$args; }"
+    " location /nothing { rewrite ^ ?; proxy_pass http://u; }"
     "} }";
 
 struct site {
@@ -160,6 +163,9 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		{ "/body", "POST/body|a=1", TAKEN },
 		{ "/body", "GET/body|", TAKEN },
 		{ "/body", "PUT/body|", LEFT },
+		{ "/try", "/app|lang=de", TAKEN },
+		{ "/try", "/app|lang=de x", TAKEN },
+		{ "/try", "/app|", LEFT },
 	};
 	struct ngc_error err;
 	struct site s;
@@ -304,6 +310,7 @@ START_TEST(explain_tells_what_keeps_a_response_out)
 		{ "/valid", "GET", NULL, NGC_CACHEABLE_YES },
 		{ "/doubt", "GET", "proxy_no_cache", NGC_CACHEABLE_UNKNOWN },
 		{ "/gone", "GET", "answered by nginx", NGC_CACHEABLE_NO },
+		{ "/nothing", "GET", "rewritten to nothing", NGC_CACHEABLE_NO },
 	};
 	struct ngc_error err;
 	struct site s;
