@@ -138,18 +138,19 @@ static bool take_first(struct explaining *x, struct run *r)
 	return !x->failed;
 }
 
+static bool same_key(const struct explaining *x, struct run *r)
+{
+	return r->end == END_CACHED && x->pub.key.p != NULL &&
+	       value_unknown(r->key) == NULL &&
+	       ngc_bytes_equal(value_bytes(r->arena, r->key), x->pub.key);
+}
+
 /* Do both ways come to the same? */
 static bool same_end(const struct explaining *x, struct run *r)
 {
-	const struct ngc_explanation *e = &x->pub;
-
-	if ((r->end == END_UNCACHED) != (e->reason != NULL) || r->end == END_LOST ||
-	    zone_of(r) != e->zone)
-		return false;
-	if (r->end != END_CACHED)
-		return true;
-	return e->key.p != NULL && value_unknown(r->key) == NULL &&
-	       ngc_bytes_equal(value_bytes(r->arena, r->key), e->key);
+	if (r->end == END_UNCACHED)
+		return x->pub.reason != NULL;
+	return zone_of(r) == x->pub.zone && same_key(x, r);
 }
 
 /* The ways part: what they depended on is what is not known. */
@@ -163,7 +164,8 @@ static void take_other(struct explaining *x, struct run *r)
 		explain_add(x, &x->unknown, r->decided[i]->name);
 	add_unknowns(x, r->key);
 	add_unknowns(x, r->zone);
-	e->key = ngc_bytes(NULL, 0);
+	if (!same_key(x, r))
+		e->key = ngc_bytes(NULL, 0);
 	if (zone_of(r) != e->zone)
 		e->zone = NULL;
 	e->reason = NULL;

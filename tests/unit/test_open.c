@@ -13,6 +13,8 @@ static const char text[] =
     "map $http_user_agent $device { default ''; ~*mobile m_; ~*tablet t_; }"
     "map $cookie_z $zone { 1 disk_1; 2 disk_2; default off; }"
     "map $cookie_lang $lang { de de; fr fr; default $http_accept_language; }"
+    "map $geoip_country_code $geozone { DE disk_1; default disk_2; }"
+    "map $geoip_country_code $geooff { DE disk_1; default off; }"
     "geo $near { default far; 10.0.0.0/8 near; }"
     "split_clients $remote_addr $half { 50% a; * b; }"
     "server { listen 80; server_name a.test;"
@@ -62,6 +64,10 @@ static const char text[] =
     " location /doubt { proxy_no_cache $geoip_x; proxy_cache_valid 1m; proxy_pass "
     "http://u; }"
     " location /gone { return 410; }"
+    " location /geozone { proxy_cache $geozone; proxy_pass http://u; proxy_cache_key "
+    "$uri; }"
+    " location /geooff { proxy_cache $geooff; proxy_pass http://u; proxy_cache_key $uri; "
+    "}"
     " location /try { try_files $uri /app?lang=$cookie_lang; }"
     " location /app { proxy_pass http://u; proxy_cache_key $uri|$args; }"
     " location /nothing { rewrite ^ ?; proxy_pass http://u; }"
@@ -260,6 +266,8 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		{ "/access", "x", NULL, "main" },
 		{ "/unused", NULL, "/unused", "main" },
 		{ "/if", NULL, "a/if", "main" },
+		{ "/geozone", "geoip_country_code", "/geozone", NULL },
+		{ "/geooff", "geoip_country_code", NULL, NULL },
 		{ "/freezone", NULL, NULL, NULL },
 		{ "/zone", NULL, NULL, NULL },
 	};
