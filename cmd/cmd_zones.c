@@ -85,14 +85,14 @@ static json_t *json_list(const char *const *list)
 	return a;
 }
 
-static json_t *json_use(const struct ngc_use *u)
+static json_t *json_use(const struct ngc_conf *conf, const struct ngc_use *u)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I}",
 	    "zone", json_words(u->zone), "server_names", json_list(u->server_names),
 	    "listen", json_list(u->listen), "location", json_words(u->location),
 	    "parents", json_list(u->parents), "protocol", ngc_protocol_name(u->protocol),
 	    "pass", json_words(u->pass), "key", json_words(u->key), "needs",
-	    json_list(u->needs), "file", json_words(u->file), "line",
+	    json_list(ngc_use_needs(conf, u)), "file", json_words(u->file), "line",
 	    (json_int_t)u->line);
 }
 
@@ -108,7 +108,7 @@ static json_t *json_uses(const struct ngc_conf *conf, const struct ngc_zone *zon
 		for (size_t k = 0; zone == NULL && ngc_conf_zone(conf, k) != NULL; k++)
 			any |= ngc_use_may_select(conf, u, ngc_conf_zone(conf, k));
 		if (zone != NULL ? ngc_use_may_select(conf, u, zone) : !any)
-			json_array_append_new(a, json_use(u));
+			json_array_append_new(a, json_use(conf, u));
 	}
 	return a;
 }

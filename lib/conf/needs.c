@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "needs.h"
+#include "ngc/conf.h"
+
+#include "model.h"
 
 /* What it takes to evaluate the zone and the key of a use: which kinds of facts. */
 
@@ -25,7 +27,7 @@ static const char *const need_names[] = { "connection", "default_key", "filesyst
 	"set", "slice_range", "split_clients", "unknown" };
 
 #define N_NEEDS   (sizeof(need_names) / sizeof(need_names[0]))
-#define DEPTH_MAX 8
+#define SEEN_MAX  64
 
 static const struct {
 	const char *name;
@@ -64,7 +66,9 @@ static const struct {
 struct search {
 	const struct ngc_conf *conf;
 	const struct ngc_directive *server;
-	unsigned needs, depth;
+	unsigned needs;
+	struct ngc_bytes seen[SEEN_MAX]; /* variables: each is looked at once */
+	unsigned n_seen;
 };
 
 static void need_text(struct search *s, struct ngc_bytes text);
@@ -155,17 +159,24 @@ static bool is_group(const struct ngc_directive *block, struct ngc_bytes name)
 	return false;
 }
 
+static bool is_seen(const struct search *s, struct ngc_bytes name)
+{
+	for (unsigned i = 0; i < s->n_seen; i++)
+		if (ngc_bytes_same(s->seen[i], name))
+			return true;
+	return s->n_seen == SEEN_MAX;
+}
+
 static void need_variable(struct search *s, struct ngc_bytes name)
 {
-	if (s->depth == DEPTH_MAX)
+	if (is_seen(s, name))
 		return;
-	s->depth++;
+	s->seen[s->n_seen++] = name;
 	if (name.n == 1 && name.p[0] >= '1' && name.p[0] <= '9')
 		s->needs |= NEED_REGEX_CAPTURE;
 	else if (!need_builtin(s, name, false) && !need_defined(s, name) &&
 		 !need_set(s, s->server, name) && !need_builtin(s, name, true))
 		s->needs |= is_group(s->server, name) ? NEED_REGEX_CAPTURE : NEED_UNKNOWN;
-	s->depth--;
 }
 
 static bool is_name_char(unsigned char c)
@@ -191,8 +202,9 @@ static void need_text(struct search *s, struct ngc_bytes text)
 	}
 }
 
-const char *const *conf_needs(struct ngc_conf *c, const struct ngc_level *l)
+const char *const *ngc_use_needs(const struct ngc_conf *c, const struct ngc_use *u)
 {
+	const struct ngc_level *l = ((const struct use *)u)->level; /* pub stands first */
 	struct search s = { .conf = c, .server = l->d };
 	const struct ngc_directive *key = l->caching->key[l->protocol];
 	const char **out;

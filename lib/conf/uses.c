@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "needs.h"
+#include "model.h"
 
 /*
  * The uses: every place whose X_pass handles requests while a cache of its module is in
@@ -106,11 +106,9 @@ static enum ngc_code add_use(struct ngc_conf *c, const struct shared *s,
 	u->parents = parents_of(c, where);
 	u->pass = ngc_directive_arg(l->pass, 1);
 	u->key = key != NULL ? ngc_directive_arg(key, 1) : NULL;
-	u->needs = conf_needs(c, l);
 	u->file = l->pass->file;
 	u->line = l->pass->line;
-	if (u->location == NULL || u->parents == NULL || u->needs == NULL ||
-	    !list_add(&c->uses, u))
+	if (u->location == NULL || u->parents == NULL || !list_add(&c->uses, u))
 		return ngc_no_memory(err);
 	return NGC_OK;
 }

@@ -63,14 +63,18 @@ struct ngc_use {
 	    *parents; /* enclosing locations, outermost first; ends with NULL */
 	const char *pass;                /* the argument of X_pass */
 	const char *key; /* the key template in force; NULL: nginx's default */
-	const char *const
-	    *needs; /* the kinds of facts zone and key depend on; ends with NULL */
 	const char *file;
 	unsigned line;
 };
 
 /* The uses, in file order; NULL beyond the last. */
 const struct ngc_use *ngc_conf_use(const struct ngc_conf *c, size_t i);
+
+/*
+ * The kinds of facts that the zone and the key of a use depend on, by name and sorted; ends
+ * with NULL, lives as long as the configuration.  NULL: no memory.  By one thread at a time.
+ */
+const char *const *ngc_use_needs(const struct ngc_conf *c, const struct ngc_use *u);
 
 /* May a request handled by this use be stored in that zone? */
 bool ngc_use_may_select(const struct ngc_conf *c, const struct ngc_use *u,
