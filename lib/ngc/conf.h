@@ -71,8 +71,9 @@ struct ngc_use {
 const struct ngc_use *ngc_conf_use(const struct ngc_conf *c, size_t i);
 
 /*
- * The kinds of facts that the zone and the key of a use depend on, by name and sorted; ends
- * with NULL, lives as long as the configuration.  NULL: no memory.  By one thread at a time.
+ * The kinds of facts that the zone and the key of a use depend on, by name and sorted;
+ * ends with NULL, lives as long as the configuration.  NULL: no memory.  By one thread at
+ * a time.
  */
 const char *const *ngc_use_needs(const struct ngc_conf *c, const struct ngc_use *u);
 

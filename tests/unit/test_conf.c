@@ -257,8 +257,8 @@ static void check_needs(const char *directives, const char *want)
 	    " proxy_pass http://u; proxy_cache a; %s } }",
 	    directives);
 	c = http_with(ngc_buf_str(&b));
-	for (const char *const *need = ngc_use_needs(c, ngc_conf_use(c, 0)); *need != NULL;
-	    need++)
+	for (const char *const *need = ngc_use_needs(c, ngc_conf_use(c, 0));
+	     *need != NULL; need++)
 		ngc_buf_printf(&got, "%s ", *need);
 	ck_assert_str_eq(ngc_buf_str(&got), want);
 	ngc_conf_free(c);
