@@ -113,6 +113,23 @@ static void text_list(struct ngc_buf *b, const char *what, const char *const *li
 		text_line(b, what, ngc_bytes_of(*list));
 }
 
+/* What each variable of the template holds. */
+static void text_variables(struct ngc_buf *b, const struct ngc_explanation *e)
+{
+	for (size_t i = 0; i < e->n_variables; i++) {
+		const struct ngc_explained_variable *v = &e->variables[i];
+
+		ngc_buf_printf(b, "%-10s $%s ", "", v->name);
+		if (v->value.p != NULL) {
+			ngc_buf_add_str(b, "= ");
+			ngc_text_escape(b, v->value);
+		} else {
+			ngc_buf_add_str(b, "is not known");
+		}
+		ngc_buf_add_char(b, '\n');
+	}
+}
+
 /* The chain from the request to the file. */
 static void text_chain(struct ngc_buf *b, const struct cmd_env *env,
     const struct explained *x)
@@ -128,6 +145,7 @@ static void text_chain(struct ngc_buf *b, const struct cmd_env *env,
 		text_line(b, "zone", ngc_bytes_of(e->zone->name));
 	if (e->template != NULL)
 		text_line(b, "template", ngc_bytes_of(e->template));
+	text_variables(b, e);
 	if (e->key.p != NULL)
 		text_line(b, "key", e->key);
 	text_list(b, "unknown", e->unknown);

@@ -23,6 +23,12 @@ struct ngc_explain_request {
 
 enum ngc_cacheable { NGC_CACHEABLE_NO, NGC_CACHEABLE_YES, NGC_CACHEABLE_UNKNOWN };
 
+/* A variable of the key template and what it holds. */
+struct ngc_explained_variable {
+	const char *name;        /* without its '$' */
+	struct ngc_bytes value;  /* absent: not known */
+};
+
 /* How nginx would handle the request.  NULL and absent: nothing, or not known. */
 struct ngc_explanation {
 	const char *reason;           /* why there is no key: "uncached", "no_listener" */
@@ -34,6 +40,8 @@ struct ngc_explanation {
 	const struct ngc_zone *zone;
 	const char *template;         /* the key as written; NULL: the default key */
 	struct ngc_bytes key;
+	const struct ngc_explained_variable *variables; /* of the template, in its order */
+	size_t n_variables;
 	const char *const *unknown; /* variables not even a whole request would settle */
 	const char *pattern;          /* a regex over keys: what a selector takes */
 	bool ambiguous;               /* it leaves entries that may be another URL's */

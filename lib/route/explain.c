@@ -105,6 +105,44 @@ static const struct ngc_zone *zone_of(const struct run *r)
 		   : NULL;
 }
 
+static bool is_listed(const struct ngc_explanation *e, const char *name)
+{
+	for (size_t i = 0; i < e->n_variables; i++)
+		if (strcmp(e->variables[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The variables of the key template, each once, as this run has them. */
+static void list_variables(struct explaining *x, struct run *r)
+{
+	struct ngc_explained_variable *list;
+	struct template t;
+	struct ngc_error err;
+
+	if (template_compile(x->arena, r->key_directive->words[1], &t, &err) != NGC_OK)
+		return;
+	list = ngc_arena_alloc(x->arena, t.n + 1, sizeof(*list));
+	x->failed = x->failed || list == NULL;
+	x->pub.variables = list;
+	for (size_t i = 0; i < t.n && !x->failed; i++) {
+		struct ngc_explained_variable *one = &list[x->pub.n_variables];
+		struct value v;
+		struct ngc_bytes text;
+
+		if (t.parts[i].var == VAR_TEXT)
+			continue;
+		one->name = explain_copy(x, t.parts[i].text);
+		if (one->name == NULL || is_listed(&x->pub, one->name))
+			continue;
+		v = run_variable(r, &t.parts[i]);
+		text = value_bytes(r->arena, v);
+		if (value_unknown(v) == NULL)
+			one->value = ngc_bytes(explain_copy(x, text), text.n);
+		x->pub.n_variables++;
+	}
+}
+
 /* The first way says how the request goes. */
 static bool take_first(struct explaining *x, struct run *r)
 {
@@ -117,8 +155,10 @@ static bool take_first(struct explaining *x, struct run *r)
 	}
 	e->steps = steps_of(x);
 	e->zone = zone_of(r);
-	if (r->key_directive != NULL)
+	if (r->key_directive != NULL) {
 		e->template = (const char *)r->key_directive->words[1].p;
+		list_variables(x, r);
+	}
 	if (r->end == END_UNCACHED) {
 		e->reason = "uncached";
 		add_last_step(x);

@@ -345,6 +345,28 @@ START_TEST(explain_tells_what_keeps_a_response_out)
 }
 END_TEST
 
-UNIT_MAIN("open", explain_tells_what_keeps_a_response_out,
-    a_url_takes_what_its_open_parts_can_hold, constant_alternatives_need_no_walk,
-    a_zone_that_is_open_is_every_one_it_may_be, what_a_request_does_not_settle_is_named)
+START_TEST(explain_lists_the_variables_of_the_template)
+{
+	struct ngc_url *u = url_of("/lua");
+	struct ngc_explain_request req = { .url = u, .method = ngc_bytes_of("GET") };
+	struct ngc_explanation *e;
+	struct ngc_error err;
+	struct site s;
+
+	open_site(&s);
+	ck_assert_int_eq(ngc_route_explain(s.router, &req, &e, &err), NGC_OK);
+	ck_assert_uint_eq(e->n_variables, 2);
+	ck_assert_str_eq(e->variables[0].name, "uri");
+	ck_assert(ngc_bytes_equal(e->variables[0].value, ngc_bytes_of("/lua")));
+	ck_assert_str_eq(e->variables[1].name, "x");
+	ck_assert_ptr_null(e->variables[1].value.p);
+	ngc_explanation_free(e);
+	ngc_url_free(u);
+	close_site(&s);
+}
+END_TEST
+
+UNIT_MAIN("open", explain_lists_the_variables_of_the_template,
+    explain_tells_what_keeps_a_response_out, a_url_takes_what_its_open_parts_can_hold,
+    constant_alternatives_need_no_walk, a_zone_that_is_open_is_every_one_it_may_be,
+    what_a_request_does_not_settle_is_named)
