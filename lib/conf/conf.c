@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "known.h"
 #include "model.h"
 #include "tree.h"
 
@@ -25,7 +24,7 @@ static void *list_at(const struct list *l, size_t i)
 	return i < l->n ? l->item[i] : NULL;
 }
 
-bool conf_warn(struct ngc_conf *c, const struct ngc_directive *d, const char *text)
+bool conf_warn(const struct ngc_conf *c, const struct ngc_directive *d, const char *text)
 {
 	struct ngc_buf b = { 0 };
 	char *copy = NULL;
@@ -34,7 +33,7 @@ bool conf_warn(struct ngc_conf *c, const struct ngc_directive *d, const char *te
 	if (!b.failed)
 		copy = ngc_arena_copy(c->arena, b.p, b.n);
 	ngc_buf_free(&b);
-	return copy != NULL && list_add(&c->warnings, copy);
+	return copy != NULL && list_add(&c->late->warnings, copy);
 }
 
 enum ngc_code conf_refuse(const struct ngc_directive *d, struct ngc_error *err,
@@ -186,8 +185,7 @@ static enum ngc_code read_all(struct ngc_conf *c, const struct ngc_conf_request 
     struct ngc_error *err)
 {
 	static enum ngc_code (*const stages[])(struct ngc_conf *,
-	    struct ngc_error *) = { conf_read_main, conf_read_zones, conf_read_levels,
-		conf_read_uses, conf_check_known };
+	    struct ngc_error *) = { conf_read_main, conf_read_zones, conf_read_levels };
 	struct ngc_directive *tree;
 	const char *main_file;
 	enum ngc_code code = open_source(c, req, &main_file, err);
@@ -212,7 +210,9 @@ enum ngc_code ngc_conf_read(const struct ngc_conf_request *req, struct ngc_conf 
 	if (c == NULL)
 		return ngc_no_memory(err);
 	c->arena = ngc_arena_new();
-	code = c->arena != NULL ? read_all(c, req, err) : ngc_no_memory(err);
+	if (c->arena != NULL)
+		c->late = ngc_arena_alloc(c->arena, 1, sizeof(*c->late));
+	code = c->late != NULL ? read_all(c, req, err) : ngc_no_memory(err);
 	if (code != NGC_OK) {
 		ngc_conf_free(c);
 		return code;
@@ -229,15 +229,21 @@ void ngc_conf_free(struct ngc_conf *c)
 	free(c->zones.item);
 	free(c->zones_by_name.item);
 	free(c->maps.item);
-	free(c->uses.item);
-	free(c->warnings.item);
+	if (c->late != NULL) {
+		free(c->late->uses.item);
+		free(c->late->warnings.item);
+	}
 	ngc_arena_free(c->arena);
 	free(c);
 }
 
 const char *ngc_conf_warning(const struct ngc_conf *c, size_t i)
 {
-	return list_at(&c->warnings, i);
+	struct late *late = c->late;
+
+	if (!late->has_warnings)
+		late->has_warnings = conf_check_known(c);
+	return list_at(&late->warnings, i);
 }
 
 const struct ngc_zone *ngc_conf_zone(const struct ngc_conf *c, size_t i)
@@ -247,7 +253,11 @@ const struct ngc_zone *ngc_conf_zone(const struct ngc_conf *c, size_t i)
 
 const struct ngc_use *ngc_conf_use(const struct ngc_conf *c, size_t i)
 {
-	return list_at(&c->uses, i);
+	struct late *late = c->late;
+
+	if (!late->has_uses)
+		late->has_uses = conf_list_uses(c);
+	return late->has_uses ? list_at(&late->uses, i) : NULL;
 }
 
 const struct ngc_server *ngc_conf_server(const struct ngc_conf *c, size_t i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "known.h"
+#include "model.h"
 
 #include <stdint.h>
 
@@ -231,7 +231,7 @@ static bool is_foreign(const struct ngc_directive *d)
 	return false;
 }
 
-static bool warn(struct ngc_conf *c, const struct ngc_directive *d)
+static bool warn(const struct ngc_conf *c, const struct ngc_directive *d)
 {
 	struct ngc_buf b = { 0 };
 	bool ok;
@@ -243,11 +243,11 @@ static bool warn(struct ngc_conf *c, const struct ngc_directive *d)
 	return ok;
 }
 
-static bool check_block(struct ngc_conf *c, const struct known *k,
+static bool check_block(const struct ngc_conf *c, const struct known *k,
     const struct ngc_directive *block)
 {
 	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
-		if (c->warnings.n == WARNINGS_MAX)
+		if (c->late->warnings.n == WARNINGS_MAX)
 			return true;
 		if (!is_known(k, d->words[0])) {
 			if (!warn(c, d))
@@ -259,10 +259,10 @@ static bool check_block(struct ngc_conf *c, const struct known *k,
 	return true;
 }
 
-enum ngc_code conf_check_known(struct ngc_conf *c, struct ngc_error *err)
+bool conf_check_known(const struct ngc_conf *c)
 {
 	struct known k = { 0 };
 
 	fill(&k);
-	return check_block(c, &k, c->tree) ? NGC_OK : ngc_no_memory(err);
+	return check_block(c, &k, c->tree);
 }

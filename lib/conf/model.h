@@ -19,6 +19,12 @@ struct use {
 	const struct ngc_level *level;
 };
 
+/* What most runs never ask for is made out when it is first asked for. */
+struct late {
+	struct list uses, warnings;
+	bool has_uses, has_warnings;
+};
+
 struct ngc_conf {
 	struct ngc_arena
 	    *arena; /* everything below lives here, but for the lists' arrays */
@@ -26,7 +32,8 @@ struct ngc_conf {
 	const char *file;
 	const struct ngc_directive *tree;
 	struct ngc_level *http;
-	struct list servers, zones, uses, warnings;
+	struct list servers, zones;
+	struct late *late;
 	struct list zones_by_name; /* sorted */
 	struct list maps;          /* the map, geo and split_clients blocks */
 	const char *pid, *error_log, *user;
@@ -39,7 +46,7 @@ struct ngc_conf {
 bool list_add(struct list *l, void *item);
 
 /* Record a warning about d; false: no memory. */
-bool conf_warn(struct ngc_conf *c, const struct ngc_directive *d, const char *text);
+bool conf_warn(const struct ngc_conf *c, const struct ngc_directive *d, const char *text);
 
 /* NGC_INVALID "file:line: text". */
 enum ngc_code conf_refuse(const struct ngc_directive *d, struct ngc_error *err,
@@ -60,10 +67,13 @@ enum ngc_code conf_full_path(struct ngc_conf *c, const char *path, const char **
 enum ngc_code conf_read_main(struct ngc_conf *c, struct ngc_error *err);
 enum ngc_code conf_read_zones(struct ngc_conf *c, struct ngc_error *err);
 enum ngc_code conf_read_levels(struct ngc_conf *c, struct ngc_error *err);
-enum ngc_code conf_read_uses(struct ngc_conf *c, struct ngc_error *err);
 
 /* Make a server of its level: names and addresses. */
 enum ngc_code conf_read_server(struct ngc_conf *c, const struct ngc_level *l,
     struct ngc_error *err);
+
+/* Fill in what is late; false: no memory. */
+bool conf_list_uses(const struct ngc_conf *c);
+bool conf_check_known(const struct ngc_conf *c);
 
 #endif

@@ -7,7 +7,7 @@
  */
 
 /* A NULL-ended array of n strings in the arena; NULL: no memory. */
-static const char **new_strings(struct ngc_conf *c, size_t n)
+static const char **new_strings(const struct ngc_conf *c, size_t n)
 {
 	return ngc_arena_alloc(c->arena, n + 1, sizeof(char *));
 }
@@ -18,7 +18,7 @@ struct shared {
 	const char *const *listen;
 };
 
-static bool share(struct ngc_conf *c, const struct ngc_server *s, struct shared *out)
+static bool share(const struct ngc_conf *c, const struct ngc_server *s, struct shared *out)
 {
 	const char **names = new_strings(c, s->n_names);
 	const char **listen = new_strings(c, s->n_listen);
@@ -48,7 +48,7 @@ const char *ngc_level_modifier(const struct ngc_level *l)
 }
 
 /* "MODIFIER PATTERN" */
-static const char *location_text(struct ngc_conf *c, const struct ngc_level *l)
+static const char *location_text(const struct ngc_conf *c, const struct ngc_level *l)
 {
 	struct ngc_buf b = { 0 };
 	char *text = NULL;
@@ -62,7 +62,7 @@ static const char *location_text(struct ngc_conf *c, const struct ngc_level *l)
 }
 
 /* The locations around l, outermost first; NULL: no memory. */
-static const char **parents_of(struct ngc_conf *c, const struct ngc_level *l)
+static const char **parents_of(const struct ngc_conf *c, const struct ngc_level *l)
 {
 	const char **out;
 	size_t n = 0;
@@ -87,8 +87,8 @@ static const struct ngc_level *location_of(const struct ngc_level *l)
 	return l;
 }
 
-static enum ngc_code add_use(struct ngc_conf *c, const struct shared *s,
-    const struct ngc_level *l, struct ngc_error *err)
+static bool add_use(const struct ngc_conf *c, const struct shared *s,
+    const struct ngc_level *l)
 {
 	struct use *use = ngc_arena_alloc(c->arena, 1, sizeof(*use));
 	struct ngc_use *u = &use->pub;
@@ -96,7 +96,7 @@ static enum ngc_code add_use(struct ngc_conf *c, const struct shared *s,
 	const struct ngc_directive *key = l->caching->key[l->protocol];
 
 	if (use == NULL)
-		return ngc_no_memory(err);
+		return false;
 	use->level = l;
 	u->zone = ngc_directive_arg(l->caching->cache[l->protocol], 1);
 	u->protocol = l->protocol;
@@ -108,9 +108,7 @@ static enum ngc_code add_use(struct ngc_conf *c, const struct shared *s,
 	u->key = key != NULL ? ngc_directive_arg(key, 1) : NULL;
 	u->file = l->pass->file;
 	u->line = l->pass->line;
-	if (u->location == NULL || u->parents == NULL || !list_add(&c->uses, u))
-		return ngc_no_memory(err);
-	return NGC_OK;
+	return u->location != NULL && u->parents != NULL && list_add(&c->late->uses, u);
 }
 
 bool ngc_level_stores(const struct ngc_level *l)
@@ -122,26 +120,26 @@ bool ngc_level_stores(const struct ngc_level *l)
 	return cache != NULL && !ngc_bytes_equal(cache->words[1], ngc_bytes_of("off"));
 }
 
-static enum ngc_code walk_levels(struct ngc_conf *c, const struct shared *s,
-    const struct ngc_level *l, struct ngc_error *err)
+static bool walk_levels(const struct ngc_conf *c, const struct shared *s,
+    const struct ngc_level *l)
 {
-	enum ngc_code code = ngc_level_stores(l) ? add_use(c, s, l, err) : NGC_OK;
+	bool ok = !ngc_level_stores(l) || add_use(c, s, l);
 
-	for (l = l->first; l != NULL && code == NGC_OK; l = l->next)
-		code = walk_levels(c, s, l, err);
-	return code;
+	for (l = l->first; l != NULL && ok; l = l->next)
+		ok = walk_levels(c, s, l);
+	return ok;
 }
 
-enum ngc_code conf_read_uses(struct ngc_conf *c, struct ngc_error *err)
+bool conf_list_uses(const struct ngc_conf *c)
 {
-	enum ngc_code code = NGC_OK;
+	bool ok = true;
 
-	for (size_t i = 0; i < c->servers.n && code == NGC_OK; i++) {
+	c->late->uses.n = 0;
+	for (size_t i = 0; i < c->servers.n && ok; i++) {
 		const struct ngc_server *server = c->servers.item[i];
 		struct shared s;
 
-		code = share(c, server, &s) ? walk_levels(c, &s, server->level, err)
-					    : ngc_no_memory(err);
+		ok = share(c, server, &s) && walk_levels(c, &s, server->level);
 	}
-	return code;
+	return ok;
 }
