@@ -6,11 +6,14 @@
 /* Variables in each other's values are followed this far. */
 #define DEPTH_MAX 4
 
+/* With more values than this to try, any zone may be meant. */
+#define STEPS_MAX 10000
+
 struct naming {
 	const struct ngc_conf *conf;
 	const struct ngc_directive *server;
 	const char *zone;
-	unsigned depth;
+	unsigned depth, steps;
 };
 
 static bool is_name_char(char ch)
@@ -131,7 +134,7 @@ static bool may_name(struct naming *n, const char *text)
 
 	if (!may_give(text, n->zone))
 		return false;
-	if (start == NULL || n->depth == DEPTH_MAX)
+	if (start == NULL || n->depth == DEPTH_MAX || n->steps++ > STEPS_MAX)
 		return true;
 	end = take_variable(start, &name);
 	n->depth++;

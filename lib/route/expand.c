@@ -6,15 +6,21 @@
 #define VALUES_MAX 24 /* of one variable */
 #define ROWS_MAX   64 /* of one template */
 #define DEPTH_MAX  6
+#define STEPS_MAX  2000 /* values put in, whether a row comes of it or not */
 
 struct expansion {
 	struct ngc_router *router;
 	const struct ngc_server *server;
-	unsigned rows;
+	unsigned rows, steps;
 	enum ngc_code (
 	    *emit)(void *arg, const struct part *parts, size_t n, struct ngc_error *err);
 	void *arg;
 };
+
+static bool is_full(const struct expansion *x)
+{
+	return x->rows >= ROWS_MAX || x->steps >= STEPS_MAX;
+}
 
 /* The different values of a variable; n is VALUES_MAX + 1 when there are more. */
 struct values {
@@ -96,6 +102,8 @@ static enum ngc_code replace(struct expansion *x, const struct part *parts, size
 	struct template t;
 	enum ngc_code code = template_compile(x->router->arena, value, &t, err);
 
+	x->steps++;
+
 	if (code == NGC_FATAL)
 		return code;
 	if (code != NGC_OK || n - 1 + t.n > PIECES_MAX)
@@ -118,7 +126,7 @@ static enum ngc_code expand(struct expansion *x, const struct part *parts, size_
 	for (size_t i = 0; i < n && depth < DEPTH_MAX && n <= PIECES_MAX; i++) {
 		if (!values_of(x, &parts[i], &v))
 			continue;
-		for (size_t k = 0; k < v.n && code == NGC_OK && x->rows < ROWS_MAX; k++)
+		for (size_t k = 0; k < v.n && code == NGC_OK && !is_full(x); k++)
 			code = replace(x, parts, n, i, v.text[k], depth, err);
 		return code;
 	}
@@ -136,7 +144,7 @@ enum ngc_code expand_template(struct ngc_router *r, const struct ngc_server *ser
 	enum ngc_code code = expand(&x, t->parts, t->n, 0, err);
 
 	/* Not all of them were gone through: the variables may be anything. */
-	if (code == NGC_OK && x.rows >= ROWS_MAX)
+	if (code == NGC_OK && is_full(&x))
 		code = emit(arg, t->parts, t->n, err);
 	return code;
 }

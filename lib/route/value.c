@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "value.h"
 
+/* Variables that double each other's values must not take all memory. */
+#define SEGMENTS_MAX 16384
+
 static struct segment *add_segment(struct value_builder *b)
 {
+	if (b->n == SEGMENTS_MAX) {
+		b->failed = true;
+		return NULL;
+	}
 	if (b->n == b->cap) {
 		size_t cap = b->cap > 0 ? b->cap * 2 : 4;
 		struct segment *grown = ngc_arena_alloc(b->arena, cap, sizeof(*grown));
