@@ -103,7 +103,6 @@ static enum ngc_code replace(struct expansion *x, const struct part *parts, size
 	enum ngc_code code = template_compile(x->router->arena, value, &t, err);
 
 	x->steps++;
-
 	if (code == NGC_FATAL)
 		return code;
 	if (code != NGC_OK || n - 1 + t.n > PIECES_MAX)
