@@ -66,16 +66,9 @@ static void text_located(struct ngc_buf *b, const struct ngc_located *l)
 {
 	const struct ngc_explanation *e = l->explanation;
 
-	if (e->key.p == NULL) {
-		ngc_buf_add_str(b,
-		    "    its key is not known; 'ngxcache explain' tells more\n");
-		return;
-	}
 	ngc_buf_add_str(b, "looked up:\n    ");
 	ngc_text_escape(b, e->key);
-	if (l->placed)
-		ngc_buf_printf(b, "\n        %s/%s%s", e->zone->path, l->dir, l->name);
-	ngc_buf_add_char(b, '\n');
+	ngc_buf_printf(b, "\n        %s/%s%s\n", e->zone->path, l->dir, l->name);
 }
 
 /* On standard error: the answer is no. */
@@ -85,10 +78,10 @@ static void tell_miss(const struct cmd_env *env, const char *what,
 	struct ngc_buf b = { 0 };
 
 	ui_error("%s: not cached", what);
-	if (shown->located.explanation != NULL)
-		text_located(&b, &shown->located);
-	else if (shown->found.n_selectors > 0)
+	if (shown->found.n_selectors > 0)
 		out_miss_text(&b, env, &shown->found.selectors[0]);
+	else if (shown->located.placed)
+		text_located(&b, &shown->located);
 	if (!env->quiet && !b.failed && b.n > 0)
 		fwrite(b.p, 1, b.n, stderr);
 	ngc_buf_free(&b);

@@ -101,12 +101,16 @@ static enum ngc_code select_one(const struct ngc_select_run *run, struct ngc_byt
 enum ngc_code ngc_show(const struct ngc_select_run *run,
     const struct ngc_explain_request *req, struct ngc_shown *out, struct ngc_error *err)
 {
-	enum ngc_code code;
+	enum ngc_code code = NGC_OK;
+	bool followed = false;
 
 	*out = (struct ngc_shown){ 0 };
-	if (req != NULL && ngc_site_conf(run->site) != NULL)
+	if (req != NULL && ngc_site_conf(run->site) != NULL) {
 		code = ngc_locate(run->site, req, &out->located, err);
-	else
+		followed = out->located.explanation != NULL &&
+			   out->located.explanation->key.p != NULL;
+	}
+	if (code == NGC_OK && !followed)
 		code = select_one(run,
 		    req != NULL ? req->url->scheme : ngc_bytes_of(NULL), out, err);
 	out->entry = &out->located.entry;
