@@ -18,7 +18,8 @@ struct shared {
 	const char *const *listen;
 };
 
-static bool share(const struct ngc_conf *c, const struct ngc_server *s, struct shared *out)
+static bool share(const struct ngc_conf *c, const struct ngc_server *s,
+    struct shared *out)
 {
 	const char **names = new_strings(c, s->n_names);
 	const char **listen = new_strings(c, s->n_listen);

@@ -40,7 +40,8 @@ struct ngc_explanation {
 	const struct ngc_zone *zone;
 	const char *template;         /* the key as written; NULL: the default key */
 	struct ngc_bytes key;
-	const struct ngc_explained_variable *variables; /* of the template, in its order */
+	const struct ngc_explained_variable
+	    *variables; /* of the template, in its order */
 	size_t n_variables;
 	const char *const *unknown; /* variables not even a whole request would settle */
 	const char *pattern;          /* a regex over keys: what a selector takes */

@@ -13,14 +13,13 @@ struct ngc_shown {
 };
 
 /*
- * Find the one entry that a request leads to.  Where it leads to no key (no server listens on
- * that port, as a front passes requests on to another), and without a configuration or a
- * URL, it is the one that a selection is about.  Nothing is walked.  When several are
- * selected, a main entry is taken rather than a variant, then one for GET, then one of the
- * scheme asked for.
- * run: as for ngc_select_execute(), without visit.  req: NULL: it is no URL.
- * out: to be freed with ngc_shown_free() in any case.
- * NGC_GONE: nothing matched, or it vanished meanwhile.  NGC_DAMAGED: it is no cache file.
+ * Find the one entry that a request leads to.  Where it leads to no key (no server
+ * listens on that port, as a front passes requests on to another), and without a
+ * configuration or a URL, it is the one that a selection is about.  Nothing is walked.
+ * When several are selected, a main entry is taken rather than a variant, then one for
+ * GET, then one of the scheme asked for. run: as for ngc_select_execute(), without visit.
+ * req: NULL: it is no URL. out: to be freed with ngc_shown_free() in any case. NGC_GONE:
+ * nothing matched, or it vanished meanwhile.  NGC_DAMAGED: it is no cache file.
  */
 enum ngc_code ngc_show(const struct ngc_select_run *run,
     const struct ngc_explain_request *req, struct ngc_shown *out, struct ngc_error *err);

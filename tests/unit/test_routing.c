@@ -9,8 +9,8 @@
 #include "conf.h"
 
 /*
- * The requests of tests/data/routing, whose keys a real nginx has stored: each is explained,
- * and each must be among the keys that its URL covers.
+ * The requests of tests/data/routing, whose keys a real nginx has stored: each is
+ * explained, and each must be among the keys that its URL covers.
  */
 
 #define PORT "8080"
