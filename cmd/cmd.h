@@ -158,6 +158,9 @@ bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *
 /* The same for the selection's options. */
 bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env);
 
+/* A run over the selection, as the options say; visit and arg are the command's. */
+struct ngc_select_run opts_selection_run(const struct cmd_env *env);
+
 void opts_print_help(const struct cmd *cmd); /* NULL: of the program */
 
 /* ui.c: messages; standard error alone. */

@@ -62,23 +62,16 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 	struct list l = { .env = env,
 		.out = out_new(ngc_walk_jobs(env->jobs)),
 		.paths = cmd_args_has(args, OPT_NULL) };
-	struct ngc_select_run run = { .site = env->site,
-		.select = env->select,
-		.now = env->now,
-		.jobs = env->jobs,
-		.walking = env->walking,
-		.loose = env->loose,
-		.damaged = ngc_select_selectors(env->select) > 0,
-		.stop = env->stop,
-		.visit = visit,
-		.damaged_met = env->verbose ? ui_damaged_met : NULL,
-		.problem = ui_problem,
-		.arg = &l };
+	struct ngc_select_run run = opts_selection_run(env);
 	struct ngc_select_result result;
 	struct ngc_error err;
 	enum ngc_code code;
 	int status;
 
+	run.damaged = ngc_select_selectors(env->select) > 0;
+	run.damaged_met = env->verbose ? ui_damaged_met : NULL;
+	run.visit = visit;
+	run.arg = &l;
 	if (l.paths && env->json) {
 		ui_error("list: --json and -0 exclude each other");
 		out_free(l.out);

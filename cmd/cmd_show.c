@@ -109,17 +109,14 @@ static bool args_are_right(const struct cmd_env *env, const struct cmd_args *arg
 static int show_found(struct cmd_env *env, const struct cmd_args *args,
     const struct ngc_explain_request *req)
 {
-	struct ngc_select_run run = { .site = env->site,
-		.select = env->select,
-		.now = env->now,
-		.explain_misses = true,
-		.stop = env->stop,
-		.problem = ui_problem };
+	struct ngc_select_run run = opts_selection_run(env);
 	struct ngc_shown shown;
 	struct ngc_error err;
-	enum ngc_code code = ngc_show(&run, req, &shown, &err);
+	enum ngc_code code;
 	int status;
 
+	run.explain_misses = true;
+	code = ngc_show(&run, req, &shown, &err);
 	if (code == NGC_GONE) {
 		tell_miss(env, args->n_words > 0 ? args->words[0] : args->opts[0].value,
 		    &shown);

@@ -45,14 +45,7 @@ static void write_urls(const struct cmd_env *env, const struct ngc_urls *urls)
 
 static int urls_run(struct cmd_env *env, const struct cmd_args *args)
 {
-	struct ngc_select_run run = { .site = env->site,
-		.select = env->select,
-		.now = env->now,
-		.jobs = env->jobs,
-		.walking = env->walking,
-		.loose = env->loose,
-		.stop = env->stop,
-		.problem = ui_problem };
+	struct ngc_select_run run = opts_selection_run(env);
 	struct ngc_urls urls;
 	struct ngc_error err;
 	enum ngc_code code = ngc_urls_collect(&run, &urls, &err);

@@ -366,6 +366,18 @@ bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env)
 	return code == NGC_OK;
 }
 
+struct ngc_select_run opts_selection_run(const struct cmd_env *env)
+{
+	return (struct ngc_select_run){ .site = env->site,
+		.select = env->select,
+		.now = env->now,
+		.jobs = env->jobs,
+		.walking = env->walking,
+		.loose = env->loose,
+		.stop = env->stop,
+		.problem = ui_problem };
+}
+
 static void print_options(const char *title, const struct cmd_opt *opts)
 {
 	printf("\n%s:\n", title);

@@ -191,6 +191,16 @@ char *ngc_arena_copy(struct ngc_arena *a, const void *p, size_t n)
 	return copy;
 }
 
+struct ngc_bytes ngc_arena_lower(struct ngc_arena *a, struct ngc_bytes s)
+{
+	char *p = ngc_arena_copy(a, s.p, s.n);
+
+	for (size_t i = 0; p != NULL && i < s.n; i++)
+		if (p[i] >= 'A' && p[i] <= 'Z')
+			p[i] |= 0x20;
+	return ngc_bytes(p, p != NULL ? s.n : 0);
+}
+
 void ngc_buf_free(struct ngc_buf *b)
 {
 	free(b->p);

@@ -30,6 +30,9 @@ void *ngc_arena_alloc(struct ngc_arena *a, size_t n, size_t size); /* NULL: no m
 /* A copy of n bytes with a NUL behind them. */
 char *ngc_arena_copy(struct ngc_arena *a, const void *p, size_t n);
 
+/* The same with ASCII letters in lower case; absent: no memory. */
+struct ngc_bytes ngc_arena_lower(struct ngc_arena *a, struct ngc_bytes s);
+
 /*
  * A growing byte string.  All zero is an empty one.  Appending that fails for want of
  * memory sets failed and appends nothing from then on, so a caller checks once, at the

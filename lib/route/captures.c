@@ -3,15 +3,12 @@
 
 /* nginx's ngx_http_regex_exec(): a match sets $1 and so on, and the named groups. */
 
-static struct ngc_bytes lower_name(struct run *r, struct ngc_bytes s)
+struct ngc_bytes run_lower(struct run *r, struct ngc_bytes s)
 {
-	char *p = ngc_arena_copy(r->arena, s.p, s.n);
+	struct ngc_bytes copy = ngc_arena_lower(r->arena, s);
 
-	for (size_t i = 0; p != NULL && i < s.n; i++)
-		if (p[i] >= 'A' && p[i] <= 'Z')
-			p[i] |= 0x20;
-	r->failed = r->failed || p == NULL;
-	return ngc_bytes(p, p != NULL ? s.n : 0);
+	r->failed = r->failed || copy.p == NULL;
+	return copy;
 }
 
 void run_take_captures(struct run *r, const struct captures *c)
@@ -22,7 +19,7 @@ void run_take_captures(struct run *r, const struct captures *c)
 	for (unsigned i = 0; i < c->n; i++)
 		r->group[i] = value_text(r->arena, c->group[i], true);
 	for (unsigned i = 0; regex_named(c, i, &named); i++)
-		run_assign(r, lower_name(r, named.name),
+		run_assign(r, run_lower(r, named.name),
 		    value_text(r->arena, named.value, true), NULL);
 }
 
@@ -55,6 +52,6 @@ void run_matched_unknown(struct run *r, struct ngc_bytes pattern,
 	for (unsigned i = 0; i < c.n; i++)
 		r->group[i] = value_end(&b);
 	for (unsigned i = 0; x != NULL && regex_named(&c, i, &named); i++)
-		run_assign(r, lower_name(r, named.name), value_end(&b), NULL);
+		run_assign(r, run_lower(r, named.name), value_end(&b), NULL);
 	r->failed = r->failed || b.failed || x == NULL;
 }

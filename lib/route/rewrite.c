@@ -23,17 +23,6 @@ static struct value eval_quoted(struct run *r, struct ngc_bytes text)
 	return v;
 }
 
-static struct ngc_bytes lower_name(struct run *r, struct ngc_bytes s)
-{
-	char *p = ngc_arena_copy(r->arena, s.p, s.n);
-
-	for (size_t i = 0; p != NULL && i < s.n; i++)
-		if (p[i] >= 'A' && p[i] <= 'Z')
-			p[i] |= 0x20;
-	r->failed = r->failed || p == NULL;
-	return ngc_bytes(p, p != NULL ? s.n : 0);
-}
-
 static void do_set(struct run *r, const struct ngc_directive *d,
     struct condition *only_if)
 {
@@ -42,7 +31,7 @@ static void do_set(struct run *r, const struct ngc_directive *d,
 
 	if (d->n_words != 3 || d->words[1].n < 2 || d->words[1].p[0] != '$')
 		return;
-	name = lower_name(r, ngc_bytes_from(d->words[1], 1));
+	name = run_lower(r, ngc_bytes_from(d->words[1], 1));
 	v = eval_quoted(r, d->words[2]);
 	if (ngc_bytes_equal(name, ngc_bytes_of("args")))
 		r->args = v;
@@ -58,7 +47,7 @@ static void set_foreign(struct run *r, const struct ngc_directive *d)
 
 	if (d->n_words < 2 || d->words[1].n < 2 || d->words[1].p[0] != '$')
 		return;
-	name = lower_name(r, ngc_bytes_from(d->words[1], 1));
+	name = run_lower(r, ngc_bytes_from(d->words[1], 1));
 	value_add_unknown(&b, run_unknown(r, name, GRAMMAR_ANY, true));
 	r->failed = r->failed || b.failed;
 	run_assign(r, name, value_end(&b), NULL);

@@ -134,6 +134,8 @@ struct ngc_bytes run_header(struct run *r, struct ngc_bytes name);
 bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase,
     struct ngc_bytes subject);
 void run_take_captures(struct run *r, const struct captures *c);
+/* A name in lower case; absent, and r->failed, when there is no memory. */
+struct ngc_bytes run_lower(struct run *r, struct ngc_bytes s);
 /* A match of something unknown that was taken to succeed: its captures are unknown. */
 void run_matched_unknown(struct run *r, struct ngc_bytes pattern,
     const struct unknown *on);

@@ -85,16 +85,6 @@ static bool build_list(struct sockets *s, struct ngc_arena *a,
 	return true;
 }
 
-static struct ngc_bytes lower_copy(struct ngc_arena *a, struct ngc_bytes s)
-{
-	char *p = ngc_arena_copy(a, s.p, s.n);
-
-	for (size_t i = 0; p != NULL && i < s.n; i++)
-		if (p[i] >= 'A' && p[i] <= 'Z')
-			p[i] |= 0x20;
-	return ngc_bytes(p, p != NULL ? s.n : 0);
-}
-
 /* What kind of name it is; what is compared is left in *s. */
 static enum name_kind kind_of(struct ngc_bytes *s)
 {
@@ -125,7 +115,7 @@ static bool add_name(struct sockets *s, struct ngc_arena *a,
 		return false;
 	n->server = server;
 	n->kind = kind;
-	n->text = kind == NAME_REGEX ? text : lower_copy(a, text);
+	n->text = kind == NAME_REGEX ? text : ngc_arena_lower(a, text);
 	if (n->text.p == NULL)
 		return false;
 	if (kind == NAME_EXACT)

@@ -63,17 +63,6 @@ static bool is_name_char(unsigned char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* A name, lower-cased, in the arena; absent: no memory. */
-static struct ngc_bytes lower_copy(struct ngc_arena *a, struct ngc_bytes s)
-{
-	char *p = ngc_arena_copy(a, s.p, s.n);
-
-	for (size_t i = 0; p != NULL && i < s.n; i++)
-		if (p[i] >= 'A' && p[i] <= 'Z')
-			p[i] |= 0x20;
-	return ngc_bytes(p, p != NULL ? s.n : 0);
-}
-
 /*
  * Take the variable at the start of *s ("$x", "${x}", "$1") off; false: nginx refuses it.
  */
@@ -106,7 +95,7 @@ static enum ngc_code add_variable(struct ngc_arena *a, struct template *t,
 	if (!take_variable(left, &name))
 		return ngc_fail(err, NGC_INVALID, 0, "invalid variable name in \"%s\"",
 		    (const char *)t->text.p);
-	p->text = lower_copy(a, name);
+	p->text = ngc_arena_lower(a, name);
 	if (p->text.p == NULL)
 		return ngc_no_memory(err);
 	p->var = name.n == 1 && name.p[0] >= '1' && name.p[0] <= '9'
