@@ -44,7 +44,7 @@ static void put_escaped(char *out, size_t size, const char *text, bool cut)
 enum ngc_code ngc_fail(struct ngc_error *err, enum ngc_code code, int sys,
     const char *fmt, ...)
 {
-	char text[sizeof(err->text)], cause[128] = "", buf[128];
+	char text[sizeof(err->text)], cause[128] = "";
 	va_list ap;
 	int n;
 
@@ -53,8 +53,8 @@ enum ngc_code ngc_fail(struct ngc_error *err, enum ngc_code code, int sys,
 	va_end(ap);
 	if (n < 0)
 		text[0] = '\0';
-	if (sys != 0)
-		snprintf(cause, sizeof(cause), ": %s", strerror_r(sys, buf, sizeof(buf)));
+	if (sys != 0) /* strerror() is safe among threads in glibc and musl */
+		snprintf(cause, sizeof(cause), ": %s", strerror(sys));
 	err->code = code;
 	err->sys = sys;
 	put_escaped(err->text, sizeof(err->text) - strlen(cause), text,

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #ifdef __linux__
-#include <linux/magic.h>
 #include <sys/vfs.h>
+
+#define PROC_MAGIC 0x9fa0 /* PROC_SUPER_MAGIC; musl has no linux/magic.h */
 #endif
 
 /*
@@ -96,7 +97,7 @@ static int look(const struct walk *w, const char *name, struct seen *out)
 		n = -1;
 	} else if (S_ISLNK(out->st.st_mode)) {
 		n = readlinkat(fd, "", out->text, sizeof(out->text) - 1);
-		out->of_proc = fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+		out->of_proc = fstatfs(fd, &fs) == 0 && fs.f_type == PROC_MAGIC;
 	}
 	close(fd);
 	out->n = n > 0 ? (size_t)n : 0;
