@@ -41,21 +41,22 @@ static enum ngc_code too_long(const struct lexer *l, unsigned char quote,
 /* Skip white space and comments; false at the end of the file. */
 static bool skip_blanks(struct lexer *l)
 {
-	bool comment = false;
+	const unsigned char *p = l->text.p + l->pos, *end = l->text.p + l->text.n;
 
-	for (; l->pos < l->text.n; l->pos++) {
-		unsigned char c = l->text.p[l->pos];
-
-		if (c == '\n') {
+	for (; p < end; p++) {
+		if (*p == ' ')
+			continue;
+		if (*p == '#')
+			p = memchr(p, '\n', (size_t)(end - p));
+		if (p == NULL)
+			break;
+		if (*p == '\n')
 			l->line++;
-			comment = false;
-		} else if (c == '#') {
-			comment = true;
-		} else if (!comment && !is_blank(c)) {
-			return true;
-		}
+		else if (!is_blank(*p))
+			break;
 	}
-	return false;
+	l->pos = p != NULL ? (size_t)(p - l->text.p) : l->text.n;
+	return l->pos < l->text.n;
 }
 
 /* Decode a whole word; escapes nginx does not know keep their backslash. */
@@ -101,6 +102,13 @@ static const bool is_special[256] = { ['\n'] = true,
 	['"'] = true,
 	['\''] = true };
 
+static size_t skip_plain(const unsigned char *p, size_t pos, size_t end)
+{
+	while (pos < end && !is_special[p[pos]])
+		pos++;
+	return pos;
+}
+
 /*
  * Find the end of the word that begins at pos (behind its quote, if it has one) and leave
  * pos there.
@@ -108,21 +116,22 @@ static const bool is_special[256] = { ['\n'] = true,
 static enum ngc_code scan_word(struct lexer *l, unsigned char quote,
     struct ngc_error *err)
 {
-	size_t start = l->pos;
+	size_t start = l->pos, longest = start + LEXER_WORD_MAX - (quote != 0);
+	size_t end = longest < l->text.n ? longest : l->text.n;
 	bool dollar = false; /* a '{' after '$' is part of the word */
 
 	for (;; l->pos++) {
+		size_t plain = skip_plain(l->text.p, l->pos, end);
 		unsigned char c;
 
+		if (plain > l->pos)
+			dollar = false;
+		l->pos = plain;
 		if (l->pos >= l->text.n)
 			return unexpected_end(l, err);
-		if (l->pos - start + (quote != 0) >= LEXER_WORD_MAX)
+		if (l->pos >= longest)
 			return too_long(l, quote, err);
 		c = l->text.p[l->pos];
-		if (!is_special[c]) {
-			dollar = false;
-			continue;
-		}
 		if (c == '\n')
 			l->line++;
 		if (c == '{' && dollar)
