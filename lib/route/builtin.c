@@ -266,6 +266,27 @@ static struct value slice_value(struct run *r, const struct part *p)
 	return printed(r, &b);
 }
 
+/*
+ * A body that does not fit into the buffer goes to a file, and the variable is empty.  One
+ * that is a little larger may be read into memory all the same: it depends on how it comes.
+ */
+static struct value body_value(struct run *r, const struct part *p)
+{
+	const struct ngc_directive *size = run_setting(r->level, "client_body_buffer_size");
+	const struct ngc_directive *file =
+	    run_setting(r->level, "client_body_in_file_only");
+	int64_t buffer = 16384, n = (int64_t)r->asked->body.n;
+
+	if (size != NULL && size->n_words == 2)
+		ngc_parse_size(size->words[1], &buffer);
+	if (r->asked->all || (n >= buffer && n < buffer + buffer / 4))
+		return open_value(r, p, GRAMMAR_ANY, false);
+	if (n >= buffer || (n > 0 && file != NULL && file->n_words == 2 &&
+			       !ngc_bytes_equal(file->words[1], ngc_bytes_of("off"))))
+		return text(r, ngc_bytes("", 0));
+	return text(r, r->asked->body);
+}
+
 static struct value filename_value(struct run *r)
 {
 	struct value_builder b = { .arena = r->arena };
@@ -362,7 +383,7 @@ bool run_builtin(struct run *r, const struct part *p, struct value *out)
 		*out = slice_value(r, p);
 		return true;
 	case VAR_REQUEST_BODY:
-		*out = q->all ? open_value(r, p, GRAMMAR_ANY, false) : text(r, q->body);
+		*out = body_value(r, p);
 		return true;
 	case VAR_DOCUMENT_ROOT:
 		*out = run_document_root(r);

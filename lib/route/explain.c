@@ -229,7 +229,7 @@ static bool take_way(void *arg, struct run *r)
  * that name, else the wildcard address, else the first.
  */
 static const struct socket *choose_socket(const struct ngc_router *r,
-    const struct ngc_url *url)
+    const struct ngc_url *url, struct ngc_bytes host)
 {
 	unsigned port = url->port != 0 ? url->port : url->scheme.n == 5 ? 443 : 80;
 	const struct socket *best = NULL;
@@ -241,7 +241,7 @@ static const struct socket *choose_socket(const struct ngc_router *r,
 
 		if (at->port != port)
 			continue;
-		sockets_server(&r->sockets, at, url->host, &how, &ignored);
+		sockets_server(&r->sockets, at, host, &how, &ignored);
 		if (how == FOUND_NAME)
 			return at;
 		if (best == NULL || ngc_bytes_equal(at->address, ngc_bytes_of("*")))
@@ -250,11 +250,36 @@ static const struct socket *choose_socket(const struct ngc_router *r,
 	return best;
 }
 
+/* The value of the request's Host header; absent: the URL's is sent. */
+static struct ngc_bytes host_header(const struct ngc_explain_request *req)
+{
+	for (size_t i = 0; i < req->n_headers; i++)
+		if (ngc_bytes_same(req->headers[i].name, ngc_bytes_of("host")))
+			return req->headers[i].value;
+	return ngc_bytes(NULL, 0);
+}
+
+/* $host, as nginx makes it from a Host header: without port and dot, in lower case. */
+static struct ngc_bytes plain_host(struct ngc_arena *a, struct ngc_bytes header)
+{
+	struct ngc_bytes host = header;
+	const unsigned char *colon = host.n > 0 ? memrchr(host.p, ':', host.n) : NULL;
+
+	if (colon != NULL && memchr(colon, ']', host.n - (size_t)(colon - host.p)) == NULL)
+		host.n = (size_t)(colon - host.p);
+	if (host.n > 0 && host.p[host.n - 1] == '.')
+		host.n--;
+	return ngc_arena_lower(a, host);
+}
+
 static bool explain(struct explaining *x, const struct ngc_router *r,
     const struct ngc_explain_request *req)
 {
+	struct ngc_bytes header = host_header(req);
+	struct ngc_bytes host = header.p != NULL ? plain_host(x->arena, header)
+						 : req->url->host;
 	struct follow f = { .router = r,
-		.socket = choose_socket(r, req->url),
+		.socket = choose_socket(r, req->url, host),
 		.steps = &x->steps };
 
 	if (f.socket == NULL) {
@@ -263,8 +288,8 @@ static bool explain(struct explaining *x, const struct ngc_router *r,
 	}
 	f.asked = (struct asked){ .method = req->method,
 		.scheme = ngc_bytes_of(f.socket->tls ? "https" : "http"),
-		.host = req->url->host,
-		.http_host = req->url->authority,
+		.host = host,
+		.http_host = header.p != NULL ? header : req->url->authority,
 		.target = req->url->target,
 		.headers = req->headers,
 		.n_headers = req->n_headers,

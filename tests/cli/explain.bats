@@ -106,3 +106,22 @@ explained() {
 	refused 'No such file' explain -c "$CONF" --data "$T/none" http://a.test/
 	refused 'no configuration' explain -d "$C" http://a.test/
 }
+
+@test "explain: a Host header stands for the URL's host, as with curl" {
+	a_site
+	explained -H 'Host: A.test.:80' http://127.0.0.1/x
+	json_is '[d["server_name"], d["key"]]' '["a.test", "httpGETa.test/x"]'
+}
+
+@test "explain: a body that does not fit into nginx's buffer is empty in the key" {
+	a_site
+	head -c 16383 /dev/zero | tr '\0' a >"$T/fits"
+	head -c 20480 /dev/zero | tr '\0' a >"$T/large"
+	head -c 17000 /dev/zero | tr '\0' a >"$T/perhaps"
+	explained -X POST --data "$T/fits" http://a.test/body
+	json_is 'len(d["key"])' 16388
+	explained -X POST --data "$T/large" http://a.test/body
+	json_is 'd["key"]' 'POST|'
+	explained -X POST --data "$T/perhaps" http://a.test/body
+	json_is '[d["key"], d["unknown"]]' '[null, ["request_body"]]'
+}
