@@ -34,6 +34,9 @@ enum ngc_code ngc_url_parse(struct ngc_bytes text, struct ngc_url **out,
     struct ngc_error *err);
 void ngc_url_free(struct ngc_url *u); /* NULL is fine */
 
+/* The host of "example.com:8080" or "[::1]:80". */
+struct ngc_bytes ngc_host_without_port(struct ngc_bytes host);
+
 struct ngc_buf;
 
 /*

@@ -64,9 +64,6 @@ static inline bool selector_scans(const struct selector *s)
 enum ngc_code url_pattern_compile(struct ngc_bytes url, struct ngc_pattern **out,
     struct ngc_error *err);
 
-/* An authority without its port. */
-struct ngc_bytes url_without_port(struct ngc_bytes host);
-
 /* Write the text of a reading; at most size bytes, 0 when it has no host or path or is
  * longer. */
 size_t url_pattern_subject(const struct ngc_reading *r, unsigned char *out, size_t size);

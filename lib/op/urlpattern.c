@@ -23,16 +23,12 @@ static size_t decode_one(struct ngc_bytes s, unsigned char *out)
 	return 1;
 }
 
-/* Drop ":8080", or the ":*" of a pattern, from the end of an authority. */
-struct ngc_bytes url_without_port(struct ngc_bytes host)
+/* The host of the authority of a pattern, where ":*" is any port. */
+static struct ngc_bytes pattern_host(struct ngc_bytes host)
 {
-	size_t n = host.n;
-
-	while (n > 0 && (isdigit(host.p[n - 1]) || host.p[n - 1] == '*'))
-		n--;
-	if (n > 0 && host.p[n - 1] == ':')
-		host.n = n - 1;
-	return host;
+	if (host.n >= 2 && memcmp(host.p + host.n - 2, ":*", 2) == 0)
+		host.n -= 2;
+	return ngc_host_without_port(host);
 }
 
 /* The length of the run at the start of s that holds none of those bytes. */
@@ -120,7 +116,7 @@ static enum ngc_code authority_to_regex(struct ngc_buf *re, struct ngc_bytes url
     struct ngc_bytes *left, struct ngc_error *err)
 {
 	struct ngc_bytes all = ngc_bytes(left->p, span_without(*left, "/?#"));
-	struct ngc_bytes host = url_without_port(all);
+	struct ngc_bytes host = pattern_host(all);
 	enum ngc_code code;
 	bool open;
 
@@ -207,7 +203,7 @@ out:
 
 size_t url_pattern_subject(const struct ngc_reading *r, unsigned char *out, size_t size)
 {
-	struct ngc_bytes host = url_without_port(r->host), uri = r->uri;
+	struct ngc_bytes host = ngc_host_without_port(r->host), uri = r->uri;
 	size_t n = 0;
 
 	if (uri.p == NULL || host.n + uri.n > size)

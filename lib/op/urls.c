@@ -16,7 +16,7 @@ bool ngc_entry_url(const struct ngc_router *r, const struct ngc_entry *e,
 	*out = (struct ngc_entry_url){ reading->scheme, reading->host, reading->uri };
 	if (out->scheme.p == NULL && zone->configured)
 		out->scheme = ngc_bytes_of(writer.tls ? "https" : "http");
-	if (out->host.p == NULL)
+	if (out->host.p == NULL && reading->host_certain)
 		out->host = writer.host;
 	return out->scheme.p != NULL && out->host.p != NULL && out->uri.p != NULL;
 }

@@ -267,12 +267,14 @@ static struct value slice_value(struct run *r, const struct part *p)
 }
 
 /*
- * A body that does not fit into the buffer goes to a file, and the variable is empty.  One
- * that is a little larger may be read into memory all the same: it depends on how it comes.
+ * A body that does not fit into the buffer goes to a file, and the variable is empty. One
+ * that is a little larger may be read into memory all the same: it depends on how it
+ * comes.
  */
 static struct value body_value(struct run *r, const struct part *p)
 {
-	const struct ngc_directive *size = run_setting(r->level, "client_body_buffer_size");
+	const struct ngc_directive *size = run_setting(r->level,
+	    "client_body_buffer_size");
 	const struct ngc_directive *file =
 	    run_setting(r->level, "client_body_in_file_only");
 	int64_t buffer = 16384, n = (int64_t)r->asked->body.n;

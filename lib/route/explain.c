@@ -262,11 +262,8 @@ static struct ngc_bytes host_header(const struct ngc_explain_request *req)
 /* $host, as nginx makes it from a Host header: without port and dot, in lower case. */
 static struct ngc_bytes plain_host(struct ngc_arena *a, struct ngc_bytes header)
 {
-	struct ngc_bytes host = header;
-	const unsigned char *colon = host.n > 0 ? memrchr(host.p, ':', host.n) : NULL;
+	struct ngc_bytes host = ngc_host_without_port(header);
 
-	if (colon != NULL && memchr(colon, ']', host.n - (size_t)(colon - host.p)) == NULL)
-		host.n = (size_t)(colon - host.p);
 	if (host.n > 0 && host.p[host.n - 1] == '.')
 		host.n--;
 	return ngc_arena_lower(a, host);

@@ -87,6 +87,21 @@ static bool may_be(const struct ngc_directive *line, struct value source)
 	return is_line(line) || ngc_directive_is(line, "default");
 }
 
+/* Does a later "delete" take the line's network out again? */
+static bool is_deleted(const struct ngc_directive *line, struct address net,
+    unsigned prefix)
+{
+	struct address gone;
+	unsigned n;
+
+	for (const struct ngc_directive *d = line->next; d != NULL; d = d->next)
+		if (ngc_directive_is(d, "delete") && d->n_words == 2 &&
+		    read_network(d->words[1], &gone, &n) && n == prefix &&
+		    in_network(&gone, &net, prefix))
+			return true;
+	return false;
+}
+
 static const struct ngc_directive *find_line(const struct definition *def,
     const struct address *a)
 {
@@ -101,7 +116,8 @@ static const struct ngc_directive *find_line(const struct definition *def,
 			best = d;
 		} else if (read_network(d->words[0], &net, &prefix) &&
 			   in_network(a, &net, prefix) &&
-			   (best == NULL || prefix >= longest)) {
+			   (best == NULL || prefix >= longest) &&
+			   !is_deleted(d, net, prefix)) {
 			best = d;
 			longest = prefix;
 		}

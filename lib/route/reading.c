@@ -153,9 +153,37 @@ static struct ngc_bytes piece_text(const struct match *m, unsigned i)
 	return ngc_bytes(m->key.p + m->start[i], m->start[i + 1] - m->start[i]);
 }
 
+/* $host tells more than $http_host, and either more than the name of the server. */
+enum host_source { HOST_NONE, HOST_SERVER_NAME, HOST_HEADER, HOST_REQUEST };
+
+static enum host_source host_source(const struct piece *p)
+{
+	return p->grammar == GRAMMAR_TEXT	 ? HOST_SERVER_NAME
+	       : p->grammar == GRAMMAR_HTTP_HOST ? HOST_HEADER
+						 : HOST_REQUEST;
+}
+
+/*
+ * A key may hold the host twice.  What a client said of it twice must agree: in a request
+ * with an absolute URI the Host header can be another, and chooses no server.
+ */
+static void take_host(struct ngc_reading *r, struct ngc_bytes host,
+    enum host_source source, enum host_source *best)
+{
+	if (source >= HOST_HEADER && *best >= HOST_HEADER &&
+	    !ngc_bytes_same(ngc_host_without_port(host), ngc_host_without_port(r->host)))
+		r->host_certain = false;
+	if (source > *best) {
+		r->host = host;
+		*best = source;
+	}
+}
+
 /* The reading that m->start describes. */
 static void describe(const struct match *m, struct ngc_reading *r)
 {
+	enum host_source best = HOST_NONE;
+
 	*r = (struct ngc_reading){ .host_certain = true };
 	for (unsigned i = 0; i < m->p->n; i++) {
 		struct ngc_bytes s = piece_text(m, i);
@@ -168,7 +196,7 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			r->method = s;
 			break;
 		case TELLS_HOST:
-			r->host = s;
+			take_host(r, s, host_source(&m->p->pieces[i]), &best);
 			break;
 		case TELLS_URI:
 			r->uri = s;
@@ -197,7 +225,7 @@ static void add_reading(struct match *m)
 	describe(m, &r);
 	if ((*m->n_readings)++ == 0)
 		*m->out = r;
-	else if (!same_host(m->out->host, r.host))
+	else if (!r.host_certain || !same_host(m->out->host, r.host))
 		m->out->host_certain = false;
 }
 

@@ -76,6 +76,17 @@ void ngc_router_free(struct ngc_router *r)
 	free(r);
 }
 
+/* Is it made of what names and addresses of hosts are made of? */
+static bool is_plain_host(struct ngc_bytes host)
+{
+	static const char odd[] = "|\"'<>()*$,;=&%?#@!{} ";
+
+	for (size_t i = 0; i < host.n; i++)
+		if (memchr(odd, host.p[i], sizeof(odd)) != NULL)
+			return false;
+	return host.n > 0;
+}
+
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct ngc_reading *out)
 {
@@ -85,6 +96,8 @@ bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
 	*out = (struct ngc_reading){ 0 };
 	for (size_t i = 0; z != NULL && i < z->n_patterns; i++)
 		pattern_read(z->patterns[i], key, out, &n_readings);
+	if (!out->host_certain && !is_plain_host(out->host))
+		out->host = ngc_bytes(NULL, 0);
 	return n_readings > 0;
 }
 

@@ -212,3 +212,14 @@ void ngc_url_free(struct ngc_url *u)
 	ngc_arena_free(h->arena);
 	free(h);
 }
+
+struct ngc_bytes ngc_host_without_port(struct ngc_bytes host)
+{
+	size_t n = host.n;
+
+	while (n > 0 && host.p[n - 1] >= '0' && host.p[n - 1] <= '9')
+		n--;
+	if (n > 0 && host.p[n - 1] == ':')
+		host.n = n - 1;
+	return host;
+}

@@ -70,3 +70,27 @@ setup_sites() {
 	ok list -0 -c "$CONF" -z shared
 	[[ $output == *"$T/shared/"* ]]
 }
+
+@test "the host of a key is the client's, wherever the server's name stands" {
+	CONF=$T/names.conf
+	cat >"$CONF" <<-EOF
+		events { }
+		http {
+			proxy_cache_path $T/n levels=1:2 keys_zone=n:1m;
+			server {
+				listen 80;
+				server_name def.test *.wild.test;
+				location / {
+					proxy_pass http://127.0.0.1:9;
+					proxy_cache n;
+					proxy_cache_key "\$host|\$server_name|\$uri";
+				}
+			}
+		}
+	EOF
+	mkcache -o "$T/n" 'foo.test|def.test|/x' 'a.wild.test|def.test|/x' 'def.test|def.test|/x'
+	ok list --json -c "$CONF" --host a.wild.test
+	json_is 'd["url"]' http://a.wild.test/x
+	ok purge --json -n -c "$CONF" --all --limit-host def.test
+	json_is 'd["purged"]' 1
+}
