@@ -179,7 +179,8 @@ static enum ngc_code ask_host(struct judge *j, const struct filter *f, bool *hel
 		return NGC_OK;
 	if (r->host.p == NULL)
 		return ask_writer(j, f, held, err);
-	return judge_match(j, f->pattern, ngc_host_without_port(r->host), f->text, held, err);
+	return judge_match(j, f->pattern, ngc_host_without_port(r->host), f->text, held,
+	    err);
 }
 
 /* The stored response; what is there of a header that is cut counts. */

@@ -86,6 +86,25 @@ static bool is_ambiguous(struct value v, size_t i)
 	return false;
 }
 
+/*
+ * Could a part of what stands at i as well be the head of a longer URL?  It may hold a
+ * '/', and nothing that must be there parts it from the URL's beginning.
+ */
+static bool may_hold_path(struct value v, size_t i)
+{
+	if (v.seg[i].open == NULL || (v.seg[i].open->grammar != GRAMMAR_ANY &&
+					 v.seg[i].open->grammar != GRAMMAR_ARGUMENT))
+		return false;
+	for (i++; i < v.n; i++) {
+		if (v.seg[i].open == NULL)
+			return v.seg[i].url && v.seg[i].text.n > 0 &&
+			       v.seg[i].text.p[0] == '/';
+		if (!may_be_empty(v.seg[i].open))
+			return false;
+	}
+	return false;
+}
+
 /* The pattern of a key, in the cover's arena; NULL: no memory, or too many pieces. */
 static struct pattern *make_pattern(struct cover *c, struct value v, bool loose)
 {
@@ -93,9 +112,12 @@ static struct pattern *make_pattern(struct cover *c, struct value v, bool loose)
 
 	for (size_t i = 0; p != NULL && i < v.n; i++) {
 		struct segment s = v.seg[i];
+		struct unknown segment = { .grammar = GRAMMAR_SEGMENT };
 
 		if (!loose && is_ambiguous(v, i))
 			continue;
+		if (!loose && may_hold_path(v, i))
+			s.open = &segment;
 		if (s.open == NULL) {
 			char *copy = ngc_arena_copy(c->arena, s.text.p, s.text.n);
 
@@ -137,7 +159,7 @@ bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes
 	struct ngc_bytes text;
 
 	for (size_t i = 0; i < key.n; i++) {
-		ambiguous = ambiguous || is_ambiguous(key, i);
+		ambiguous = ambiguous || is_ambiguous(key, i) || may_hold_path(key, i);
 		empty = empty &&
 			(key.seg[i].open == NULL || may_be_empty(key.seg[i].open));
 	}

@@ -211,6 +211,8 @@ const char *grammar_regex(enum grammar g)
 	case GRAMMAR_HOST:
 	case GRAMMAR_HTTP_HOST:
 		return "[^\\x00-\\x20/]+";
+	case GRAMMAR_SEGMENT:
+		return "[^/]*";
 	default:
 		return "(?s:.*)";
 	}

@@ -130,6 +130,8 @@ static bool may_hold(enum grammar g, unsigned char c)
 		return c > 0x20 && c != 0x7f && c != '&';
 	case GRAMMAR_PORT:
 		return c >= '0' && c <= '9';
+	case GRAMMAR_SEGMENT:
+		return c != '/';
 	default:
 		return true;
 	}

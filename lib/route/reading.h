@@ -32,6 +32,7 @@ enum grammar {
 	GRAMMAR_ORIGIN,     /* SCHEME://HOST[:PORT], "null", or nothing */
 	GRAMMAR_ADDRESS,    /* an IPv4 or IPv6 address, or "unix:" */
 	GRAMMAR_ANY,
+	GRAMMAR_SEGMENT,   /* anything without '/' */
 };
 
 /* What a piece tells of the request. */
