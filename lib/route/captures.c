@@ -39,6 +39,15 @@ bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase,
 	return true;
 }
 
+bool run_test(struct run *r, struct ngc_bytes pattern, bool nocase,
+    struct ngc_bytes subject)
+{
+	if (run_match(r, pattern, nocase, subject))
+		return true;
+	r->n_groups = 0;
+	return false;
+}
+
 void run_matched_unknown(struct run *r, struct ngc_bytes pattern,
     const struct unknown *on)
 {

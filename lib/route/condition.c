@@ -130,11 +130,14 @@ enum truth run_condition(struct run *r, const struct ngc_directive *d,
 	if (w.op.n > 0 && !matches)
 		return compare(r, left, w.right, negative, on);
 	*on = value_unknown(left);
-	if (*on != NULL)
+	if (*on != NULL) {
+		if (matches)
+			r->n_groups = 0; /* unless it turns out to match */
 		return TRUTH_UNKNOWN;
+	}
 	text = value_bytes(r->arena, left);
 	if (matches)
-		return truth(run_match(r, w.right, nocase, text), negative);
+		return truth(run_test(r, w.right, nocase, text), negative);
 	return truth(text.n > 0 && !(text.n == 1 && text.p[0] == '0'), false);
 }
 

@@ -2,8 +2,8 @@
 #include "run.h"
 
 /*
- * nginx's ngx_escape_uri().  Since 1.21.1 it escapes nine more characters: a selector covers
- * both ways, for a cache may have been filled by an older nginx.
+ * nginx's ngx_escape_uri().  Since 1.21.1 it escapes nine more characters: a selector
+ * covers both ways, for a cache may have been filled by an older nginx.
  */
 
 static bool is_newly_escaped(unsigned char c)
@@ -26,7 +26,8 @@ static bool by_old_nginx(struct run *r, struct ngc_bytes s)
 	for (size_t i = 0; r->asked->all && i < s.n; i++) {
 		if (!is_newly_escaped(s.p[i]))
 			continue;
-		version = run_unknown(r, ngc_bytes_of("nginx_version"), GRAMMAR_ANY, false);
+		version = run_unknown(r, ngc_bytes_of("nginx_version"), GRAMMAR_ANY,
+		    false);
 		return run_choose(r, 2, version) == 1;
 	}
 	return false;

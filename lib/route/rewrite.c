@@ -99,7 +99,7 @@ static enum next do_rewrite(struct run *r, const struct ngc_directive *d, bool *
 	const char *flag = ngc_directive_arg(d, 3);
 	bool leave = flag != NULL && strcmp(flag, "break") == 0;
 
-	if (d->n_words < 3 || !run_match(r, d->words[1], false, r->uri))
+	if (d->n_words < 3 || !run_test(r, d->words[1], false, r->uri))
 		return NEXT_GO_ON;
 	if (is_redirect(d->words[2]) ||
 	    (flag != NULL &&

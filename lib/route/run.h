@@ -133,6 +133,9 @@ struct ngc_bytes run_header(struct run *r, struct ngc_bytes name);
 /* captures.c: match a known text; on success $1 and named captures are set from it. */
 bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase,
     struct ngc_bytes subject);
+/* The same of a rewrite or an if, which empty $1 and so on when there is no match. */
+bool run_test(struct run *r, struct ngc_bytes pattern, bool nocase,
+    struct ngc_bytes subject);
 void run_take_captures(struct run *r, const struct captures *c);
 /* A name in lower case; absent, and r->failed, when there is no memory. */
 struct ngc_bytes run_lower(struct run *r, struct ngc_bytes s);
