@@ -226,7 +226,8 @@ START_TEST(what_does_not_compile_says_where)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct ngc_pattern *p = (struct ngc_pattern *)&cases;
+		int not_null;
+		struct ngc_pattern *p = (void *)&not_null;
 		struct ngc_error err;
 		size_t n = strlen(cases[i].text);
 
