@@ -184,7 +184,8 @@ START_TEST(what_is_no_url_is_refused)
 		"http://u:p@*/x", "?x*" };
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		struct ngc_pattern *p = (struct ngc_pattern *)&bad;
+		int not_null;
+		struct ngc_pattern *p = (void *)&not_null;
 		struct ngc_error err;
 
 		ck_assert_msg(
