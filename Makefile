@@ -35,8 +35,12 @@ LIB_SRCS := \
 	lib/base/units.c \
 	lib/base/variant.c \
 	lib/base/zone.c \
+	lib/conf/check.c \
+	lib/conf/check_maps.c \
+	lib/conf/check_rewrite.c \
 	lib/conf/conf.c \
 	lib/conf/glob.c \
+	lib/conf/keyset.c \
 	lib/conf/known.c \
 	lib/conf/levels.c \
 	lib/conf/lexer.c \
@@ -136,6 +140,7 @@ UNIT_TESTS := \
 	tests/unit/test_build.c \
 	tests/unit/test_bytes.c \
 	tests/unit/test_cache.c \
+	tests/unit/test_check.c \
 	tests/unit/test_child.c \
 	tests/unit/test_conf.c \
 	tests/unit/test_digest.c \

@@ -185,7 +185,8 @@ static enum ngc_code read_all(struct ngc_conf *c, const struct ngc_conf_request 
     struct ngc_error *err)
 {
 	static enum ngc_code (*const stages[])(struct ngc_conf *,
-	    struct ngc_error *) = { conf_read_main, conf_read_zones, conf_read_levels };
+	    struct ngc_error *) = { conf_read_main, conf_read_zones, conf_read_levels,
+		conf_check };
 	struct ngc_directive *tree;
 	const char *main_file;
 	enum ngc_code code = open_source(c, req, &main_file, err);

@@ -67,6 +67,7 @@ enum ngc_code conf_full_path(struct ngc_conf *c, const char *path, const char **
 enum ngc_code conf_read_main(struct ngc_conf *c, struct ngc_error *err);
 enum ngc_code conf_read_zones(struct ngc_conf *c, struct ngc_error *err);
 enum ngc_code conf_read_levels(struct ngc_conf *c, struct ngc_error *err);
+enum ngc_code conf_check(struct ngc_conf *c, struct ngc_error *err);
 
 /* Make a server of its level: names and addresses. */
 enum ngc_code conf_read_server(struct ngc_conf *c, const struct ngc_level *l,

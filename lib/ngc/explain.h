@@ -53,7 +53,8 @@ struct ngc_explanation {
 /*
  * Follow one request.
  * out: on NGC_OK owned by the caller (ngc_explanation_free()), otherwise NULL; it borrows
- * from the router's configuration. NGC_INVALID: the router has no configuration.
+ * from the router's configuration. NGC_INVALID: the router has no configuration, or a
+ * regex that was tried does not compile ("file:line: "PATTERN": reason").
  */
 enum ngc_code ngc_route_explain(const struct ngc_router *r,
     const struct ngc_explain_request *req, struct ngc_explanation **out,

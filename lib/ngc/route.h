@@ -60,7 +60,8 @@ struct ngc_cover {
  * The keys of a URL with a host: both schemes, GET and HEAD and the other methods its
  * locations store, and the spellings of its percent-encoding; in every zone that a
  * location of a server answering for that host may store into. out: on NGC_OK owned by
- * the caller (ngc_cover_free()), otherwise NULL.
+ * the caller (ngc_cover_free()), otherwise NULL. NGC_INVALID: a regex of the
+ * configuration that was tried does not compile ("file:line: "PATTERN": reason").
  */
 enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *url,
     struct ngc_cover **out, struct ngc_error *err);

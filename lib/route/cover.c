@@ -202,6 +202,7 @@ enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *
     struct ngc_cover **out, struct ngc_error *err)
 {
 	struct cover *c = ngc_array_alloc(1, sizeof(*c));
+	enum ngc_code code;
 	bool ok;
 
 	*out = NULL;
@@ -214,9 +215,10 @@ enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *
 			ok = cover_directory(c, &r->zones[i], url);
 	if (ok && r->conf != NULL)
 		ok = cover_configured(c, r, url);
-	if (!ok) {
+	code = router_result(r, ok, err);
+	if (code != NGC_OK) {
 		ngc_cover_free(&c->pub);
-		return ngc_no_memory(err);
+		return code;
 	}
 	*out = &c->pub;
 	return NGC_OK;

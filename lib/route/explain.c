@@ -316,6 +316,7 @@ enum ngc_code ngc_route_explain(const struct ngc_router *r,
     struct ngc_error *err)
 {
 	struct explaining *x;
+	enum ngc_code code;
 	bool ok;
 
 	*out = NULL;
@@ -329,9 +330,10 @@ enum ngc_code ngc_route_explain(const struct ngc_router *r,
 	ok = x->arena != NULL && explain(x, r, req) && explain_pattern(x, r, req->url) &&
 	     finish(x);
 	ngc_buf_free(&x->steps);
-	if (!ok) {
+	code = router_result(r, ok, err);
+	if (code != NGC_OK) {
 		ngc_explanation_free(&x->pub);
-		return ngc_no_memory(err);
+		return code;
 	}
 	*out = &x->pub;
 	return NGC_OK;

@@ -23,6 +23,8 @@ struct regex {
 struct regexes {
 	struct ngc_arena *arena;
 	struct regex *chain[N_CHAINS];
+	struct ngc_bytes bad; /* absent: every one compiled */
+	char message[256];    /* about it */
 };
 
 struct regexes *regexes_new(void)
@@ -66,15 +68,27 @@ static size_t chain_of(struct ngc_bytes s, bool nocase)
 	return h % N_CHAINS;
 }
 
-static bool compile(struct regex *x)
+static void keep_bad(struct regexes *r, struct ngc_bytes pattern, int error)
+{
+	if (r->bad.p != NULL)
+		return;
+	r->bad = pattern;
+	pcre2_get_error_message(error, (PCRE2_UCHAR *)r->message, sizeof(r->message));
+}
+
+static bool compile(struct regexes *r, struct regex *x)
 {
 	int error;
 	PCRE2_SIZE offset;
 
 	x->code = pcre2_compile(x->pattern.p, x->pattern.n,
 	    x->nocase ? PCRE2_CASELESS : 0, &error, &offset, NULL);
-	if (x->code == NULL)
-		return error != PCRE2_ERROR_NOMEMORY;
+	if (x->code == NULL && error == PCRE2_ERROR_NOMEMORY)
+		return false;
+	if (x->code == NULL) {
+		keep_bad(r, x->pattern, error);
+		return true;
+	}
 	x->data = pcre2_match_data_create_from_pattern(x->code, NULL);
 	x->context = pcre2_match_context_create(NULL);
 	if (x->data == NULL || x->context == NULL)
@@ -95,13 +109,19 @@ const struct regex *regexes_get(struct regexes *r, struct ngc_bytes pattern, boo
 		return NULL;
 	x->pattern = pattern;
 	x->nocase = nocase;
-	if (!compile(x)) {
+	if (!compile(r, x)) {
 		release(x);
 		return NULL;
 	}
 	x->next = *chain;
 	*chain = x;
 	return x;
+}
+
+const char *regexes_bad(const struct regexes *r, struct ngc_bytes *pattern)
+{
+	*pattern = r->bad;
+	return r->bad.p != NULL ? r->message : NULL;
 }
 
 bool regex_match(const struct regex *x, struct ngc_bytes subject, struct captures *out)

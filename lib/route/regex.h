@@ -28,9 +28,13 @@ struct regexes *regexes_new(void);    /* NULL: no memory */
 void regexes_free(struct regexes *r); /* NULL is fine */
 
 /*
- * The regex of that pattern; NULL: no memory.  One that does not compile matches nothing.
+ * The regex of that pattern; NULL: no memory.  One that does not compile matches nothing,
+ * and the first of them is kept for regexes_bad().
  */
 const struct regex *regexes_get(struct regexes *r, struct ngc_bytes pattern, bool nocase);
+
+/* PCRE2's message about the first pattern that did not compile; NULL: all did. */
+const char *regexes_bad(const struct regexes *r, struct ngc_bytes *pattern);
 
 bool regex_match(const struct regex *x, struct ngc_bytes subject, struct captures *out);
 

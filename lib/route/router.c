@@ -87,6 +87,39 @@ static bool is_plain_host(struct ngc_bytes host)
 	return host.n > 0;
 }
 
+/* The directive that a pattern, which borrows from its words, stands in. */
+static const struct ngc_directive *find_word(const struct ngc_directive *block,
+    struct ngc_bytes pattern)
+{
+	const struct ngc_directive *found = NULL;
+
+	for (const struct ngc_directive *d = block->first; d != NULL && found == NULL;
+	     d = d->next) {
+		for (unsigned i = 0; i < d->n_words; i++) {
+			struct ngc_bytes w = d->words[i];
+
+			if (pattern.p >= w.p && pattern.p <= w.p + w.n)
+				return d;
+		}
+		found = find_word(d, pattern);
+	}
+	return found;
+}
+
+enum ngc_code router_result(const struct ngc_router *r, bool ok, struct ngc_error *err)
+{
+	struct ngc_bytes bad;
+	const char *message = regexes_bad(r->regexes, &bad);
+	const struct ngc_directive *d;
+
+	if (message == NULL)
+		return ok ? NGC_OK : ngc_no_memory(err);
+	d = find_word(ngc_conf_tree(r->conf), bad);
+	return ngc_fail(err, NGC_INVALID, 0, "%s:%u: \"%.*s\": %s",
+	    d != NULL ? d->file : "", d != NULL ? d->line : 0, (int)bad.n,
+	    (const char *)bad.p, message);
+}
+
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct ngc_reading *out)
 {

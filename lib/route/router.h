@@ -46,6 +46,12 @@ struct ngc_router {
 /* The keys of a zone; NULL: it is none of the router's. */
 struct zone_keys *router_zone(const struct ngc_router *r, const struct ngc_zone *z);
 
+/*
+ * What a query comes to: NGC_INVALID when a regex that was tried does not compile, which
+ * nginx would not start with, else NGC_OK, or no memory when it failed.
+ */
+enum ngc_code router_result(const struct ngc_router *r, bool ok, struct ngc_error *err);
+
 /* Give every zone its patterns and templates. */
 enum ngc_code router_learn(struct ngc_router *r, struct ngc_error *err);
 
