@@ -21,11 +21,12 @@ static void read_options(struct ngc_listen *l, const struct ngc_directive *d)
 	}
 }
 
-static bool is_number(struct ngc_bytes s)
+static bool is_ports(struct ngc_bytes s)
 {
-	int64_t v;
-
-	return ngc_parse_number(s, &v);
+	for (size_t i = 0; i < s.n; i++)
+		if ((s.p[i] < '0' || s.p[i] > '9') && s.p[i] != '-')
+			return false;
+	return true;
 }
 
 static bool read_port(struct ngc_bytes s, unsigned *out)
@@ -38,11 +39,32 @@ static bool read_port(struct ngc_bytes s, unsigned *out)
 	return true;
 }
 
-/* "80", "*:80", "127.0.0.1", "[::]:80", "unix:/path", "name:80": ngx_parse_url(). */
-static bool read_address(struct ngc_listen *l, struct ngc_bytes s)
+/* "80", or "9001-9003" since nginx 1.15.10: the first, and how many. */
+static bool read_ports(struct ngc_bytes s, unsigned *first, unsigned *n)
+{
+	const unsigned char *dash = memchr(s.p, '-', s.n);
+	unsigned last;
+
+	*n = 1;
+	if (dash == NULL)
+		return read_port(s, first);
+	if (!read_port(ngc_bytes(s.p, (size_t)(dash - s.p)), first) ||
+	    !read_port(ngc_bytes_from(s, (size_t)(dash - s.p) + 1), &last) ||
+	    last < *first)
+		return false;
+	*n = last - *first + 1;
+	return true;
+}
+
+/*
+ * "80", "*:80", "127.0.0.1", "[::]:80", "unix:/path", "name:80-82": ngx_parse_url().
+ * n: how many ports, from l->port on.
+ */
+static bool read_address(struct ngc_listen *l, struct ngc_bytes s, unsigned *n)
 {
 	const unsigned char *colon = s.n > 0 ? memrchr(s.p, ':', s.n) : NULL;
 
+	*n = 1;
 	l->port = DEFAULT_PORT;
 	l->address = ngc_bytes_of("*");
 	if (ngc_bytes_starts(s, ngc_bytes_of("unix:"))) {
@@ -50,8 +72,8 @@ static bool read_address(struct ngc_listen *l, struct ngc_bytes s)
 		l->port = 0;
 		return s.n > 5;
 	}
-	if (s.n == 0 || is_number(s))
-		return read_port(s, &l->port);
+	if (s.n == 0 || is_ports(s))
+		return s.n > 0 && read_ports(s, &l->port, n);
 	if (s.p[0] == '[') {
 		const unsigned char *close = memchr(s.p, ']', s.n);
 
@@ -66,7 +88,7 @@ static bool read_address(struct ngc_listen *l, struct ngc_bytes s)
 	}
 	l->address = ngc_bytes(s.p, (size_t)(colon - s.p));
 	return l->address.n > 0 &&
-	       read_port(ngc_bytes_from(s, l->address.n + 1), &l->port);
+	       read_ports(ngc_bytes_from(s, l->address.n + 1), &l->port, n);
 }
 
 /* The arguments with one space between them. */
@@ -86,7 +108,17 @@ static char *join_words(struct ngc_arena *a, const struct ngc_directive *d)
 	return text;
 }
 
-static enum ngc_code read_listen(struct ngc_conf *c, struct ngc_listen *l,
+/* How many ports a listen directive names; a wrong one is refused when it is read. */
+static unsigned count_ports(const struct ngc_directive *d)
+{
+	struct ngc_listen unused;
+	unsigned n = 1;
+
+	return d->n_words > 1 && read_address(&unused, d->words[1], &n) ? n : 1;
+}
+
+/* Read a listen directive into as many of l as it names ports; *n is that many. */
+static enum ngc_code read_listen(struct ngc_conf *c, struct ngc_listen *l, unsigned *n,
     const struct ngc_directive *d, struct ngc_error *err)
 {
 	enum ngc_code code = conf_count(d, 1, ~0u, err);
@@ -96,12 +128,16 @@ static enum ngc_code read_listen(struct ngc_conf *c, struct ngc_listen *l,
 	l->text = join_words(c->arena, d);
 	if (l->text == NULL)
 		return ngc_no_memory(err);
-	if (!read_address(l, d->words[1]))
+	if (!read_address(l, d->words[1], n))
 		return conf_refuse(d, err, "invalid address or port in \"listen %s\"",
 		    ngc_directive_arg(d, 1));
 	read_options(l, d);
 	if (ngc_bytes_equal(l->address, ngc_bytes_of("0.0.0.0")))
 		l->address = ngc_bytes_of("*");
+	for (unsigned i = 1; i < *n; i++) {
+		l[i] = l[0];
+		l[i].port += i;
+	}
 	return NGC_OK;
 }
 
@@ -126,13 +162,14 @@ static enum ngc_code read_addresses(struct ngc_conf *c, struct ngc_server *s, si
 	s->listen = l;
 	for (const struct ngc_directive *d = server->first; d != NULL; d = d->next) {
 		if (ngc_directive_is(d, "listen")) {
-			enum ngc_code code = read_listen(c, l, d, err);
+			unsigned ports;
+			enum ngc_code code = read_listen(c, l, &ports, d, err);
 
 			if (code != NGC_OK)
 				return code;
-			l->tls = l->tls || tls;
-			l++;
-			s->n_listen++;
+			s->n_listen += ports;
+			for (; ports > 0; ports--, l++)
+				l->tls = l->tls || tls;
 		}
 	}
 	if (n == 0) {
@@ -178,7 +215,7 @@ enum ngc_code conf_read_server(struct ngc_conf *c, const struct ngc_level *l,
 		if (ngc_directive_is(d, "server_name"))
 			n_names += d->n_words - 1;
 		else if (ngc_directive_is(d, "listen"))
-			n_listen++;
+			n_listen += count_ports(d);
 	}
 	s->level = l;
 	s->index = c->servers.n;

@@ -23,13 +23,15 @@ static bool share(const struct ngc_conf *c, const struct ngc_server *s,
 {
 	const char **names = new_strings(c, s->n_names);
 	const char **listen = new_strings(c, s->n_listen);
+	size_t n_listen = 0;
 
 	if (names == NULL || listen == NULL)
 		return false;
 	for (size_t i = 0; i < s->n_names; i++)
 		names[i] = (const char *)s->names[i].p;
-	for (size_t i = 0; i < s->n_listen; i++)
-		listen[i] = s->listen[i].text;
+	for (size_t i = 0; i < s->n_listen; i++) /* a range of ports is one directive */
+		if (i == 0 || s->listen[i].text != s->listen[i - 1].text)
+			listen[n_listen++] = s->listen[i].text;
 	*out = (struct shared){ names, listen };
 	return true;
 }

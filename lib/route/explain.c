@@ -225,8 +225,9 @@ static bool take_way(void *arg, struct run *r)
 }
 
 /*
- * The socket a request for the URL comes in by: of those of its port one with a server of
- * that name, else the wildcard address, else the first.
+ * The socket a request for the URL comes in by: of those of its port the one whose
+ * address the URL names, else one with a server of that name, else the wildcard address,
+ * else the first.
  */
 static const struct socket *choose_socket(const struct ngc_router *r,
     const struct ngc_url *url, struct ngc_bytes host)
@@ -241,6 +242,8 @@ static const struct socket *choose_socket(const struct ngc_router *r,
 
 		if (at->port != port)
 			continue;
+		if (ngc_bytes_equal(at->address, url->host))
+			return at;
 		sockets_server(&r->sockets, at, host, &how, &ignored);
 		if (how == FOUND_NAME)
 			return at;

@@ -125,3 +125,41 @@ explained() {
 	explained -X POST --data "$T/perhaps" http://a.test/body
 	json_is '[d["key"], d["unknown"]]' '[null, ["request_body"]]'
 }
+
+@test "explain: a server listens on each port of a range" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server {
+			listen 127.0.0.1:9001-9003;
+			listen 9101-9102;
+			server_name a.test;
+			location / {
+				proxy_pass http://127.0.0.1:8000;
+				proxy_cache pages;
+				proxy_cache_key \$server_port\$uri;
+			}
+		}
+	END
+	for port in 9001 9003 9102; do
+		explained "http://a.test:$port/x"
+		json_is 'd["key"]' "$port/x"
+	done
+	explained http://a.test:9004/x
+	json_is 'd["reason"]' no_listener
+	ok zones --json --no-usage -c "$CONF"
+	json_is 'd["zones"][0]["uses"][0]["listen"]' '["127.0.0.1:9001-9003", "9101-9102"]'
+}
+
+@test "explain: an address in the URL chooses the socket that listens on it" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		proxy_cache_key \$server_name\$uri;
+		server { listen 9001; server_name any; location / { proxy_pass http://127.0.0.1:1; } }
+		server { listen 127.0.0.1:9001; server_name lo; location / { proxy_pass http://127.0.0.1:1; } }
+	END
+	explained http://127.0.0.1:9001/x
+	json_is 'd["key"]' lo/x
+	explained http://127.0.0.2:9001/x
+	json_is 'd["key"]' any/x
+}
