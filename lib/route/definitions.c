@@ -117,6 +117,35 @@ static bool has_default(const struct definition *def)
 	       NULL;
 }
 
+/* More lines than this are not gone through for every key. */
+#define LINES_MAX 4096
+
+/* Are all results plain text, and not too many to look a key's part up among? */
+static bool has_plain_results(const struct definition *def)
+{
+	size_t n = 0;
+
+	for (const struct ngc_directive *d = def->d->first; d != NULL; d = d->next)
+		if (++n > LINES_MAX ||
+		    (d->n_words == 2 &&
+			memchr(d->words[1].p, '$', d->words[1].n) != NULL))
+			return false;
+	return true;
+}
+
+/* Too many results to go every way: one of them, whichever. */
+static const struct unknown *one_of_many(struct run *r, const struct definition *def,
+    const struct unknown *on)
+{
+	struct unknown *u = ngc_arena_alloc(r->arena, 1, sizeof(*u));
+
+	if (u == NULL || !has_plain_results(def))
+		return run_unknown(r, def->name, GRAMMAR_ANY, on->hard);
+	*u = *run_unknown(r, def->name, GRAMMAR_RESULTS, on->hard);
+	u->block = def->d;
+	return u;
+}
+
 void maps_any_result(struct run *r, const struct definition *def,
     const struct unknown *on,
     bool (*may)(const struct ngc_directive *line, struct value source),
@@ -128,7 +157,7 @@ void maps_any_result(struct run *r, const struct definition *def,
 	unsigned way;
 
 	if (n > RESULTS_MAX) {
-		value_add_unknown(&b, run_unknown(r, def->name, GRAMMAR_ANY, on->hard));
+		value_add_unknown(&b, one_of_many(r, def, on));
 		*out = value_end(&b);
 		r->failed = r->failed || b.failed;
 		return;

@@ -32,7 +32,7 @@ static bool expand(struct cover *c, const struct template *t, const struct facts
 		u = ngc_arena_alloc(c->arena, 1, sizeof(*u));
 		if (u == NULL)
 			return false;
-		*u = (struct unknown){ p->text, variable_grammar(p), false };
+		*u = (struct unknown){ p->text, variable_grammar(p), false, NULL };
 		value_add_unknown(&b, u);
 	}
 	*out = value_end(&b);

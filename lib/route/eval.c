@@ -17,7 +17,7 @@ const struct unknown *run_unknown(struct run *r, struct ngc_bytes name, enum gra
 	/*
 	 * With the request at hand, what we still do not know nobody could tell from it.
 	 */
-	*u = (struct unknown){ name, g, hard || !r->asked->all };
+	*u = (struct unknown){ name, g, hard || !r->asked->all, NULL };
 	return u;
 }
 

@@ -54,7 +54,7 @@ bool pattern_add(struct pattern *p, const struct part *part)
 	if (p->n == PIECES_MAX)
 		return false;
 	p->pieces[p->n++] = (struct piece){ of_variable[part->var].grammar,
-		of_variable[part->var].tells, part->text };
+		of_variable[part->var].tells, part->text, NULL };
 	return true;
 }
 
@@ -64,7 +64,7 @@ bool pattern_add_segment(struct pattern *p, const struct segment *s)
 		return false;
 	p->pieces[p->n++] = (struct piece){ s->open != NULL ? s->open->grammar
 							    : GRAMMAR_TEXT,
-		TELLS_NOTHING, s->text };
+		TELLS_NOTHING, s->text, s->open != NULL ? s->open->block : NULL };
 	return true;
 }
 
@@ -72,7 +72,7 @@ bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells)
 {
 	if (p->n == PIECES_MAX)
 		return false;
-	p->pieces[p->n++] = (struct piece){ GRAMMAR_TEXT, tells, text };
+	p->pieces[p->n++] = (struct piece){ GRAMMAR_TEXT, tells, text, NULL };
 	return true;
 }
 
@@ -82,6 +82,7 @@ bool pattern_same(const struct pattern *a, const struct pattern *b)
 		return false;
 	for (unsigned i = 0; i < a->n; i++)
 		if (a->pieces[i].grammar != b->pieces[i].grammar ||
+		    a->pieces[i].block != b->pieces[i].block ||
 		    a->pieces[i].tells != b->pieces[i].tells ||
 		    !ngc_bytes_equal(a->pieces[i].text, b->pieces[i].text))
 			return false;
@@ -279,6 +280,18 @@ static bool starts_with(const struct pattern *p, struct ngc_bytes s,
 	return s.n >= text.n && ngc_bytes_same(ngc_bytes(s.p, text.n), text);
 }
 
+static void match_results(struct match *m, unsigned i, size_t pos)
+{
+	struct ngc_bytes left = ngc_bytes_from(m->key, pos);
+
+	match_from(m, i + 1, pos);
+	for (const struct ngc_directive *d = m->p->pieces[i].block->first;
+	     d != NULL && !is_done(m); d = d->next)
+		if (d->n_words == 2 && d->words[1].n > 0 &&
+		    ngc_bytes_starts(left, d->words[1]))
+			match_from(m, i + 1, pos + d->words[1].n);
+}
+
 static void match_piece(struct match *m, unsigned i, size_t pos)
 {
 	const struct piece *p = &m->p->pieces[i];
@@ -288,6 +301,9 @@ static void match_piece(struct match *m, unsigned i, size_t pos)
 	case GRAMMAR_TEXT:
 		if (starts_with(m->p, left, p->text))
 			match_from(m, i + 1, pos + p->text.n);
+		break;
+	case GRAMMAR_RESULTS:
+		match_results(m, i, pos);
 		break;
 	case GRAMMAR_SCHEME:
 		match_words(m, i, pos, schemes);

@@ -2,6 +2,7 @@
 #ifndef ROUTE_READING_H
 #define ROUTE_READING_H
 
+#include "ngc/directive.h"
 #include "ngc/route.h"
 #include "template.h"
 
@@ -31,6 +32,7 @@ enum grammar {
 	GRAMMAR_LANGUAGES,  /* language tags */
 	GRAMMAR_ORIGIN,     /* SCHEME://HOST[:PORT], "null", or nothing */
 	GRAMMAR_ADDRESS,    /* an IPv4 or IPv6 address, or "unix:" */
+	GRAMMAR_RESULTS,   /* a result of a map, geo or split_clients, or nothing */
 	GRAMMAR_ANY,
 	GRAMMAR_SEGMENT,   /* anything without '/' */
 };
@@ -49,6 +51,7 @@ struct piece {
 	enum grammar grammar;
 	enum told tells;
 	struct ngc_bytes text;
+	const struct ngc_directive *block; /* of GRAMMAR_RESULTS: the lines */
 };
 
 /* More pieces than this are not taken apart: such a key has no reading. */

@@ -19,11 +19,26 @@ static void add_quoted(struct ngc_buf *b, struct ngc_bytes s)
 	}
 }
 
+/* Any of the results of a block, or nothing. */
+static void add_results(struct ngc_buf *b, const struct ngc_directive *block)
+{
+	ngc_buf_add_str(b, "(?:");
+	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
+		if (d->n_words != 2)
+			continue;
+		add_quoted(b, d->words[1]);
+		ngc_buf_add_char(b, '|');
+	}
+	ngc_buf_add_char(b, ')');
+}
+
 static void add_pattern(struct ngc_buf *b, const struct pattern *p)
 {
 	for (unsigned i = 0; i < p->n; i++) {
 		if (p->pieces[i].grammar == GRAMMAR_TEXT)
 			add_quoted(b, p->pieces[i].text);
+		else if (p->pieces[i].grammar == GRAMMAR_RESULTS)
+			add_results(b, p->pieces[i].block);
 		else
 			ngc_buf_add_str(b, grammar_regex(p->pieces[i].grammar));
 	}

@@ -10,6 +10,7 @@ struct unknown {
 	struct ngc_bytes name; /* of the variable */
 	enum grammar grammar;  /* what it can hold */
 	bool hard;             /* not even the whole request would settle it */
+	const struct ngc_directive *block; /* of GRAMMAR_RESULTS: the lines */
 };
 
 /* A stretch of text, or of something unknown. */

@@ -414,3 +414,28 @@ stored() {
 	run -0 --separate-stderr ngxcache purge -n --json --loose -c "$CONF" http://a.test/x
 	json_is '[d["purged"], d["ambiguous"]]' '[3, 0]'
 }
+
+@test "of a map with many results, those and nothing else are covered" {
+	mkcache -o "$C" v5/x v99/x /x v100/x q/x v5/y
+	{
+		echo "map \$arg_a \$m {"
+		for i in {0..99}; do echo "k$i v$i;"; done
+		echo "}"
+	} >"$T/map.conf"
+	conf <<-END
+		include $T/map.conf;
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server {
+			listen 80;
+			server_name a.test;
+			location / {
+				proxy_pass http://127.0.0.1:8000;
+				proxy_cache pages;
+				proxy_cache_key \$m\$uri;
+			}
+		}
+	END
+	ok list --json -c "$CONF" http://a.test/x
+	json_lines=$(for line in "${lines[@]}"; do python3 -c 'import json, sys; print(json.loads(sys.argv[1])["key"])' "$line"; done | sort | xargs)
+	equal "$json_lines" "/x v5/x v99/x"
+}
