@@ -418,7 +418,7 @@ stored() {
 @test "of a map with many results, those and nothing else are covered" {
 	mkcache -o "$C" v5/x v99/x /x v100/x q/x v5/y
 	{
-		echo "map \$arg_a \$m {"
+		echo "map \$cookie_a \$m {"
 		for i in {0..99}; do echo "k$i v$i;"; done
 		echo "}"
 	} >"$T/map.conf"
