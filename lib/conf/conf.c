@@ -68,14 +68,14 @@ enum ngc_protocol conf_module(const struct ngc_directive *d, const char *suffix)
 		['s' - 'a'] = NGC_SCGI + 1 };
 	struct ngc_bytes name = d->words[0];
 	unsigned letter = name.n > 5 ? name.p[0] - (unsigned)'a' : 0;
+	size_t n = strlen(suffix), length = name.n - n;
 	enum ngc_protocol p;
-	size_t length;
 
 	if (letter >= sizeof(by_letter) / sizeof(by_letter[0]) || by_letter[letter] == 0)
 		return NGC_PROTOCOLS;
 	p = by_letter[letter] - 1;
-	length = strcspn((const char *)name.p, "_");
-	if (strcmp((const char *)name.p + length, suffix) != 0 ||
+	if (name.n <= n || name.p[length] != '_' ||
+	    memcmp(name.p + length, suffix, n) != 0 ||
 	    !ngc_bytes_equal(ngc_bytes(name.p, length),
 		ngc_bytes_of(ngc_protocol_name(p))))
 		return NGC_PROTOCOLS;
