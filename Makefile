@@ -99,6 +99,7 @@ LIB_SRCS := \
 	lib/route/map.c \
 	lib/route/normalise.c \
 	lib/route/reading.c \
+	lib/route/readings.c \
 	lib/route/reasons.c \
 	lib/route/regex.c \
 	lib/route/rewrite.c \

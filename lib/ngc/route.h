@@ -76,7 +76,10 @@ void ngc_cover_free(struct ngc_cover *c); /* NULL is fine */
 bool ngc_cover_match(const struct ngc_cover *c, const struct ngc_zone *zone,
     struct ngc_bytes key, bool *ambiguous);
 
-/* What a key says of the request it was stored for; absent parts are not in the key. */
+/*
+ * What a key says of the request it was stored for; absent parts are not in the key, or
+ * cannot be told for certain.
+ */
 struct ngc_reading {
 	struct ngc_bytes scheme, method, host;
 	struct ngc_bytes uri;  /* path and query, as it stands in the key */

@@ -2,6 +2,7 @@
 #include "reading.h"
 
 #include "grammar.h"
+#include "readings.h"
 #include "value.h"
 
 /*
@@ -109,8 +110,7 @@ struct match {
 	size_t start[PIECES_MAX + 1]; /* where each piece begins in the reading tried */
 	unsigned steps;
 	bool matched;
-	struct ngc_reading *out; /* NULL: whether it matches is all that is asked */
-	unsigned *n_readings;
+	struct readings *out; /* NULL: whether it matches is all that is asked */
 };
 
 static bool may_hold(enum grammar g, unsigned char c)
@@ -213,11 +213,6 @@ static void describe(const struct match *m, struct ngc_reading *r)
 	}
 }
 
-static bool same_host(struct ngc_bytes a, struct ngc_bytes b)
-{
-	return (a.p == NULL) == (b.p == NULL) && ngc_bytes_equal(a, b);
-}
-
 static void add_reading(struct match *m)
 {
 	struct ngc_reading r;
@@ -226,10 +221,7 @@ static void add_reading(struct match *m)
 	if (m->out == NULL)
 		return;
 	describe(m, &r);
-	if ((*m->n_readings)++ == 0)
-		*m->out = r;
-	else if (!r.host_certain || !same_host(m->out->host, r.host))
-		m->out->host_certain = false;
+	readings_add(m->out, &r);
 }
 
 /* Nothing more is to be found out, or it would take too long. */
@@ -334,15 +326,13 @@ static void match_from(struct match *m, unsigned i, size_t pos)
 		add_reading(m);
 }
 
-bool pattern_read(const struct pattern *p, struct ngc_bytes key, struct ngc_reading *out,
-    unsigned *n_readings)
+void pattern_read(const struct pattern *p, struct ngc_bytes key, struct readings *out)
 {
-	struct match m = { .p = p, .key = key, .out = out, .n_readings = n_readings };
+	struct match m = { .p = p, .key = key, .out = out };
 
 	match_from(&m, 0, 0);
-	if (m.matched && (m.steps >= STEPS_MAX || p->guessed))
-		out->host_certain = false;
-	return m.matched;
+	out->incomplete = out->incomplete || (m.matched && m.steps >= STEPS_MAX);
+	out->guessed = out->guessed || (m.matched && p->guessed);
 }
 
 bool pattern_match(const struct pattern *p, struct ngc_bytes key)

@@ -82,12 +82,8 @@ bool pattern_match(const struct pattern *p, struct ngc_bytes key);
 /* Mark the pieces that together are path and query; call it once all are added. */
 void pattern_end(struct pattern *p);
 
-/*
- * Take a key apart.  Returns whether the pattern can give that key; then, when out has no
- * reading yet (*n_readings is 0), out is filled with the likeliest, and host_certain is
- * cleared when this pattern's readings do not all give out's host.
- */
-bool pattern_read(const struct pattern *p, struct ngc_bytes key, struct ngc_reading *out,
-    unsigned *n_readings);
+/* Take a key apart in every way the pattern can give it, and add what each says. */
+struct readings;
+void pattern_read(const struct pattern *p, struct ngc_bytes key, struct readings *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "maps.h"
+#include "readings.h"
 
 static int compare_zones(const void *a, const void *b)
 {
@@ -124,14 +125,16 @@ bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct ngc_reading *out)
 {
 	const struct zone_keys *z = router_zone(r, zone);
-	unsigned n_readings = 0;
+	struct readings all = { 0 };
 
-	*out = (struct ngc_reading){ 0 };
+	if (zone->configured)
+		all.sockets = &r->sockets;
 	for (size_t i = 0; z != NULL && i < z->n_patterns; i++)
-		pattern_read(z->patterns[i], key, out, &n_readings);
+		pattern_read(z->patterns[i], key, &all);
+	*out = all.n > 0 ? readings_best(&all) : (struct ngc_reading){ 0 };
 	if (!out->host_certain && !is_plain_host(out->host))
 		out->host = ngc_bytes(NULL, 0);
-	return n_readings > 0;
+	return all.n > 0;
 }
 
 /* A name that a client's Host can be, letter by letter. */

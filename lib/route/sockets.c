@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "ngc/url.h"
+
 enum name_kind { NAME_EXACT, NAME_HEAD, NAME_TAIL, NAME_REGEX };
 
 /* One name of a server. */
@@ -255,4 +257,25 @@ const struct ngc_server *sockets_server(const struct sockets *s, const struct so
 		return server;
 	*how = FOUND_DEFAULT;
 	return at->fallback;
+}
+
+bool sockets_knows(const struct sockets *s, struct ngc_bytes host)
+{
+	unsigned char lower[256];
+	const struct name *n;
+
+	host = ngc_host_without_port(host);
+	if (host.n > sizeof(lower) || s->n_chains == 0)
+		return false;
+	for (size_t i = 0; i < host.n; i++)
+		lower[i] = host.p[i] >= 'A' && host.p[i] <= 'Z' ? host.p[i] | 0x20
+								: host.p[i];
+	host.p = lower;
+	for (n = s->chains[hash(host) & (s->n_chains - 1)]; n != NULL; n = n->next)
+		if (ngc_bytes_equal(n->text, host))
+			return true;
+	for (n = s->wild; n != NULL; n = n->next)
+		if (n->kind != NAME_REGEX && wild_match(n, host))
+			return true;
+	return false;
 }

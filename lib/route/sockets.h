@@ -52,4 +52,10 @@ enum found { FOUND_NAME, FOUND_DEFAULT };
 const struct ngc_server *sockets_server(const struct sockets *s, const struct socket *at,
     struct ngc_bytes host, enum found *how, struct captures *captures);
 
+/*
+ * Is the host (of any case, perhaps with a port) a name of some server, as it stands or
+ * by a wildcard?  Allocates nothing and may be called by several threads.
+ */
+bool sockets_knows(const struct sockets *s, struct ngc_bytes host);
+
 #endif

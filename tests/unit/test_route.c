@@ -299,6 +299,68 @@ START_TEST(keys_are_read_by_what_their_variables_may_be)
 }
 END_TEST
 
+/* A server of those names whose locations store under the templates. */
+static void with_templates(struct fixture *f, const char *names, const char *one,
+    const char *two)
+{
+	struct ngc_buf text = { 0 };
+
+	ngc_buf_printf(&text,
+	    "http { proxy_cache_path /c keys_zone=z:1m; proxy_cache z;"
+	    "server { listen 80; server_name %s;"
+	    "  location /1 { proxy_pass http://u; proxy_cache_key \"%s\"; }"
+	    "  location /2 { proxy_pass http://u; proxy_cache_key \"%s\"; } } }",
+	    names, one, two);
+	with_conf(f, ngc_buf_str(&text));
+	ngc_buf_free(&text);
+}
+
+START_TEST(a_key_of_several_hosts_is_read_as_that_of_a_server)
+{
+	static const char user[] = "$remote_user|$request_uri";
+	static const char site[] = "$host$request_uri";
+	static const struct {
+		const char *names, *one, *two, *key, *host, *uri;
+	} cases[] = {
+		{ "a.test b.test", "$uri$host", "", "/xa.test", "a.test", "/x" },
+		{ "a.test xa.test", "$uri$host", "", "/xa.test", NULL, NULL },
+		{ "*.test", "$uri$host", "", "/xa.test", NULL, NULL },
+		{ "_", "$uri$host", "", "/xa.test", NULL, NULL },
+		{ "~^a", "$uri$host", "", "/xa.test", NULL, NULL },
+		{ "*.a.test", "$uri$host", "", "/xw.a.test/", NULL, NULL },
+		{ "w.*", "$args$host$uri", "", "q=1w.test/x", "w.test", "/x" },
+		{ "A.test", "$uri$http_host", "", "/xA.tesT:81", "A.tesT:81", "/x" },
+		{ "a.test", "$args$host$uri", "", "q=1a.test/x", "a.test", "/x" },
+		{ "a.test b.test", "$cookie_x$host$uri", "", "zb.test/a.test", "b.test",
+		    "/a.test" },
+		{ "a.test", "$cookie_x$host$uri", "", "a.test/a.test/", "a.test", NULL },
+		{ "a.test", user, site, "joe|/p?x", NULL, "/p?x" },
+		{ "a.test", user, site, "a|b|/x", NULL, "/x" },
+		{ "a.test", user, site, "a.test/x", "a.test", "/x" },
+		{ "sa.test", "$scheme$host$uri", "", "httpsa.test/x", "sa.test", "/x" },
+		{ "_", "$scheme$host$uri", "", "httpsa.test/x", "a.test", "/x" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ngc_reading r;
+		struct fixture f;
+
+		with_templates(&f, cases[i].names, cases[i].one, cases[i].two);
+		ngc_route_read(f.router, f.zones[0], ngc_bytes_of(cases[i].key), &r);
+		ck_assert_msg((r.host.p == NULL) == (cases[i].host == NULL) &&
+				  ngc_bytes_equal(r.host, ngc_bytes_of(cases[i].host)),
+		    "%s of %s: host %.*s", cases[i].key, cases[i].names, (int)r.host.n,
+		    (const char *)r.host.p);
+		ck_assert_msg((r.uri.p == NULL) == (cases[i].uri == NULL) &&
+				  ngc_bytes_equal(r.uri, ngc_bytes_of(cases[i].uri)),
+		    "%s of %s: uri %.*s", cases[i].key, cases[i].names, (int)r.uri.n,
+		    (const char *)r.uri.p);
+		ck_assert_msg(r.host_certain == (i == 13), "%s: certain", cases[i].key);
+		close_router(&f);
+	}
+}
+END_TEST
+
 START_TEST(wrong_templates_are_refused)
 {
 	struct ngc_zone z = { .name = "d", .path = "/d", .key = "${uri" };
@@ -374,4 +436,5 @@ UNIT_MAIN("route", a_server_is_chosen_as_nginx_chooses,
     a_url_covers_both_schemes_and_methods, a_url_covers_its_spellings,
     request_line_variables_are_expanded, what_a_url_leaves_open_is_said,
     keys_are_read_back, keys_are_read_by_what_their_variables_may_be,
+    a_key_of_several_hosts_is_read_as_that_of_a_server,
     a_long_key_of_many_readings_is_not_certain, wrong_templates_are_refused)
