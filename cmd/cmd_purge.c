@@ -15,6 +15,8 @@ static const struct cmd_opt purge_opts[] = {
 	{ OPT_REFETCH, 0, "refetch", NULL, "with expire: clear the validators" },
 	{ OPT_DRY_RUN, 'n', "dry-run", NULL, "tell what would go and touch nothing" },
 	{ OPT_LIST, 0, "list", NULL, "tell each entry as it goes" },
+	{ OPT_SETTLE, 0, "settle", "SECONDS",
+	    "then purge what was stored meanwhile, too" },
 	{ OPT_YES, 0, "yes", NULL, "do not ask before --all" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
 };
@@ -53,6 +55,18 @@ static bool take_mode(const struct cmd_args *args, struct ngc_purge_request *req
 		return false;
 	}
 	return true;
+}
+
+static bool take_settle(const struct cmd_args *args, struct ngc_purge_request *req)
+{
+	const char *seconds = cmd_args_get(args, OPT_SETTLE);
+
+	req->settle = seconds != NULL;
+	if (!req->settle ||
+	    ngc_parse_seconds(ngc_bytes_of(seconds), &req->settle_seconds))
+		return true;
+	ui_error("--settle '%s': expected a time like 5 or 1m", seconds);
+	return false;
 }
 
 static void each(void *arg, struct ngc_entry *e)
@@ -289,7 +303,7 @@ static int purge_run(struct cmd_env *env, const struct cmd_args *args)
 	p.req.arg = &p;
 	if (cmd_args_has(args, OPT_LIST) || (dry_run && !env->json && !env->quiet))
 		p.req.each = each;
-	if (!take_mode(args, &p.req))
+	if (!take_mode(args, &p.req) || !take_settle(args, &p.req))
 		return EXIT_USAGE;
 	if (!confirmed(&p, args)) {
 		ui_error("nothing was purged");

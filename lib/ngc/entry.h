@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "ngc/error.h"
 #include "ngc/header.h"
@@ -37,6 +38,7 @@ struct ngc_entry {
 	uint64_t allocated;             /* bytes on disk */
 	dev_t dev;
 	ino_t ino;
+	struct timespec changed;        /* its ctime */
 	bool has_response;              /* ngc_entry_response() was called */
 	struct ngc_response response;
 };

@@ -26,6 +26,8 @@ struct ngc_purge_request {
 	unsigned jobs;
 	enum ngc_walking walking;
 	bool loose;
+	bool settle;             /* purge twice, settle_seconds apart */
+	int64_t settle_seconds;
 	const volatile sig_atomic_t *stop;
 	void (*each)(void *arg, struct ngc_entry *e); /* acted on; may be NULL */
 	void (*damaged_met)(void *arg,
@@ -62,6 +64,10 @@ void ngc_purge_result_free(struct ngc_purge_result *r); /* leaves it empty */
  * Purge the selected entries.  out: filled in also on failure, with what was done until
  * then; to be freed with ngc_purge_result_free(). NGC_INVALID: nothing is selected,
  * neither by a selector nor a filter, or as ngc_select_execute(); nothing was touched.
+ *
+ * settle: what is stored under the selected names in the meantime is purged, too, and
+ * added to the counts.  Without it an answer that nginx was fetching before the purge is
+ * served after it.  A dry run does not wait.
  */
 enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_result *out,
     struct ngc_error *err);

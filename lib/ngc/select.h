@@ -151,6 +151,9 @@ struct ngc_select_run {
 	 */
 	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
 	    struct ngc_error *err);
+	/* Asked of each selected entry, as visit is called: false leaves it out.  May be
+	 * NULL. */
+	bool (*wanted)(void *arg, struct ngc_entry *e);
 	/* A damaged file that is not selected; may be NULL.  By one thread at a time. */
 	void (*damaged_met)(void *arg, const struct ngc_entry *e);
 	/* What failed; the run goes on.  By one thread at a time. */

@@ -227,6 +227,8 @@ static enum ngc_code offer(void *arg, unsigned thread, struct ngc_entry *e,
 	}
 	if (code != NGC_OK || !selected)
 		return code;
+	if (f->run->wanted != NULL && !f->run->wanted(f->run->arg, e))
+		return NGC_OK;
 	for (size_t i = 0; i < h->n_hits; i++)
 		atomic_fetch_add(&f->matched[h->hits[i]], 1);
 	atomic_fetch_add(&f->visited, 1);

@@ -7,9 +7,18 @@
 
 #include "ngc/mem.h"
 
+/*
+ * The second pass of --settle selects like the first, with the same filters at the same
+ * time. What it meets was stored since, or was left as it is by the first: entries that
+ * the mode would not change are passed over, and what failed before fails again unsaid.
+ * So nothing need be remembered of the first pass, however much it purged.
+ */
+
 struct purge {
 	const struct ngc_purge_request *req;
 	struct ngc_purge_result *out;
+	struct timespec began; /* by the clock of file systems */
+	bool again;            /* this is the second pass */
 	pthread_mutex_t lock; /* for out and the request's callbacks */
 };
 
@@ -103,6 +112,11 @@ static void count(struct purge *p, struct ngc_entry *e, enum ngc_outcome outcome
 	}
 }
 
+static bool is_earlier(struct timespec a, struct timespec b)
+{
+	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
 static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
     struct ngc_error *err)
 {
@@ -111,10 +125,29 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 
 	(void)thread;
 	outcome = ngc_entry_stat(e, err) == NGC_OK ? act(p->req, e, err) : NGC_FAILED;
+	if (p->again && outcome == NGC_FAILED && e->has_stat &&
+	    is_earlier(e->changed, p->began))
+		return NGC_OK; /* as in the first pass */
 	pthread_mutex_lock(&p->lock);
 	count(p, e, outcome, err);
 	pthread_mutex_unlock(&p->lock);
 	return NGC_OK;
+}
+
+/* Of the second pass: is there anything to do about the entry? */
+static bool wanted(void *arg, struct ngc_entry *e)
+{
+	const struct purge *p = arg;
+	const struct ngc_header *h = &e->header;
+
+	if (e->damaged)
+		return true;
+	if (h->invalidated)
+		return false;
+	if (ngc_layout_version(h->layout) == 0 && p->req->mode != NGC_PURGE_EXPIRE)
+		return h->valid != 1;
+	return p->req->mode != NGC_PURGE_EXPIRE || h->valid >= time(NULL) ||
+	       (p->req->refetch && (h->etag.n > 0 || h->last_modified != -1));
 }
 
 static void damaged_met(void *arg, const struct ngc_entry *e)
@@ -132,6 +165,8 @@ static void problem(void *arg, const struct ngc_error *err)
 {
 	struct purge *p = arg;
 
+	if (p->again && p->out->found.failed > 0)
+		return; /* what could not be read is the same */
 	pthread_mutex_lock(&p->lock);
 	keep_error(p->out, NULL, err);
 	if (p->req->problem != NULL)
@@ -139,24 +174,93 @@ static void problem(void *arg, const struct ngc_error *err)
 	pthread_mutex_unlock(&p->lock);
 }
 
-enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_result *out,
+static enum ngc_code pass(struct purge *p, struct ngc_select_result *found,
     struct ngc_error *err)
 {
-	struct purge p = { .req = req, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER };
+	const struct ngc_purge_request *req = p->req;
 	struct ngc_select_run run = { .site = req->site,
 		.select = req->select,
 		.now = req->now,
 		.jobs = req->jobs,
 		.walking = req->walking,
 		.loose = req->loose,
-		.explain_misses = true,
+		.explain_misses = !p->again,
 		.damaged = req->mode ==
 			   NGC_PURGE_REMOVE, /* elsewhere there is no field to write */
 		.stop = req->stop,
 		.visit = visit,
-		.damaged_met = damaged_met,
+		.wanted = p->again ? wanted : NULL,
+		.damaged_met = p->again ? NULL : damaged_met,
 		.problem = problem,
-		.arg = &p };
+		.arg = p };
+
+	/* Variants are stored also when the main entry that told of them is gone. */
+	if (p->again && p->out->found.walked)
+		run.walking = NGC_WALK_ALWAYS;
+	return ngc_select_execute(&run, found, err);
+}
+
+static bool stopped(const struct ngc_purge_request *req)
+{
+	return req->stop != NULL && *req->stop != 0;
+}
+
+static int64_t milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* In small steps: a signal that comes between the question and the sleep is seen soon. */
+static void wait_for_answers(const struct ngc_purge_request *req)
+{
+	static const struct timespec step = { 0, 50 * 1000000L };
+	int64_t began = milliseconds();
+
+	while ((milliseconds() - began) / 1000 < req->settle_seconds && !stopped(req))
+		nanosleep(&step, NULL);
+}
+
+static void add_found(struct ngc_select_result *sum, const struct ngc_select_result *more)
+{
+	for (size_t i = 0; i < sum->n_selectors && i < more->n_selectors; i++) {
+		struct ngc_selector_result *s = &sum->selectors[i];
+		uint64_t ambiguous = more->selectors[i].ambiguous;
+
+		s->matched += more->selectors[i].matched;
+		if (s->ambiguous < ambiguous)
+			s->ambiguous = ambiguous;
+	}
+	sum->matched += more->matched;
+	sum->walked |= more->walked;
+	sum->failed += more->failed;
+}
+
+static enum ngc_code settle(struct purge *p, struct ngc_error *err)
+{
+	struct ngc_select_result found;
+	enum ngc_code code;
+
+	wait_for_answers(p->req);
+	if (stopped(p->req))
+		return NGC_OK;
+	p->again = true;
+	code = pass(p, &found, err);
+	add_found(&p->out->found, &found);
+	ngc_select_result_free(&found);
+	if (code == NGC_INVALID) { /* a directory that was a cache is none any more */
+		ngc_wrap(err, "after settling");
+		code = err->code = NGC_DENIED;
+	}
+	return code;
+}
+
+enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_result *out,
+    struct ngc_error *err)
+{
+	struct purge p = { .req = req, .out = out, .lock = PTHREAD_MUTEX_INITIALIZER };
 	enum ngc_code code;
 
 	*out = (struct ngc_purge_result){ 0 };
@@ -167,7 +271,10 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 	out->zones = ngc_array_alloc(ngc_site_zones(req->site), sizeof(*out->zones));
 	if (out->zones == NULL)
 		return ngc_no_memory(err);
-	code = ngc_select_execute(&run, &out->found, err);
+	clock_gettime(CLOCK_REALTIME_COARSE, &p.began);
+	code = pass(&p, &out->found, err);
+	if (code == NGC_OK && req->settle && !req->dry_run)
+		code = settle(&p, err);
 	pthread_mutex_destroy(&p.lock);
 	return code;
 }

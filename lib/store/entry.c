@@ -176,6 +176,7 @@ enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
 	e->allocated = (uint64_t)st.st_blocks * 512;
 	e->dev = st.st_dev;
 	e->ino = st.st_ino;
+	e->changed = st.st_ctim;
 	e->has_stat = true;
 	return NGC_OK;
 }
