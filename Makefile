@@ -134,6 +134,7 @@ CMD_SRCS := \
 	cmd/opts.c \
 	cmd/out.c \
 	cmd/out_entry.c \
+	cmd/out_reload.c \
 	cmd/request.c \
 	cmd/ui.c
 

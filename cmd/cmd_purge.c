@@ -8,6 +8,7 @@
 #include "ngc/text.h"
 #include "ngc/units.h"
 #include "out_entry.h"
+#include "out_reload.h"
 
 static const struct cmd_opt purge_opts[] = {
 	{ OPT_MODE, 0, "mode", "MODE", "remove (default), invalidate or expire" },
@@ -15,6 +16,7 @@ static const struct cmd_opt purge_opts[] = {
 	{ OPT_REFETCH, 0, "refetch", NULL, "with expire: clear the validators" },
 	{ OPT_DRY_RUN, 'n', "dry-run", NULL, "tell what would go and touch nothing" },
 	{ OPT_LIST, 0, "list", NULL, "tell each entry as it goes" },
+	{ OPT_RELOAD, 0, "reload", NULL, "reload nginx afterwards" },
 	{ OPT_SETTLE, 0, "settle", "SECONDS",
 	    "then purge what was stored meanwhile, too" },
 	{ OPT_YES, 0, "yes", NULL, "do not ask before --all" },
@@ -211,6 +213,8 @@ static void json_end(struct purge *p, bool list)
 	jsonw_member_uint(b, "replaced", r->replaced);
 	jsonw_member_uint(b, "failed", r->failed);
 	jsonw_member_uint(b, "ambiguous", ambiguous);
+	if (p->req.reload)
+		jsonw_member_bool(b, "reloaded", r->reload.ok);
 	ngc_buf_add_str(b, "}\n");
 }
 
@@ -268,6 +272,8 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	if (p->env->json)
 		json_begin(p, list);
 	code = ngc_purge(&p->req, &p->result, &err);
+	if (code != NGC_OK)
+		out_reload_messages(&p->result.reload);
 	ui_walked(p->env, &p->result.found);
 	ui_ambiguous(&p->result.found);
 	status = code == NGC_OK ? ui_selection_status(p->env, &p->result.found, args)
@@ -281,6 +287,8 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	else if (!p->env->quiet)
 		text_end(p);
 	out_write(&p->out);
+	if (p->result.reload.ok && !p->env->json && !p->env->quiet)
+		out_reload_text(&p->result.reload, NGC_SIGNAL_RELOAD);
 	return status;
 }
 
@@ -295,6 +303,7 @@ static int purge_run(struct cmd_env *env, const struct cmd_args *args)
 		    .jobs = env->jobs,
 		    .walking = env->walking,
 		    .loose = env->loose,
+		    .reload = cmd_args_has(args, OPT_RELOAD),
 		    .stop = env->stop,
 		    .damaged_met = env->verbose ? ui_damaged_met : NULL,
 		.problem = ui_problem } };

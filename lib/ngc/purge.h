@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ngc/reload.h"
 #include "ngc/select.h"
 
 enum ngc_purge_mode {
@@ -28,6 +29,7 @@ struct ngc_purge_request {
 	bool loose;
 	bool settle;             /* purge twice, settle_seconds apart */
 	int64_t settle_seconds;
+	bool reload;             /* nginx, afterwards */
 	const volatile sig_atomic_t *stop;
 	void (*each)(void *arg, struct ngc_entry *e); /* acted on; may be NULL */
 	void (*damaged_met)(void *arg,
@@ -57,6 +59,7 @@ struct ngc_purge_result {
 	uint64_t already_gone, replaced, failed;
 	uint64_t variants;             /* how many of the purged are variants */
 	uint64_t bytes;                /* apparent size of the purged */
+	struct ngc_reload_result reload;
 };
 void ngc_purge_result_free(struct ngc_purge_result *r); /* leaves it empty */
 
@@ -68,6 +71,11 @@ void ngc_purge_result_free(struct ngc_purge_result *r); /* leaves it empty */
  * settle: what is stored under the selected names in the meantime is purged, too, and
  * added to the counts.  Without it an answer that nginx was fetching before the purge is
  * served after it.  A dry run does not wait.
+ *
+ * reload: nginx is reloaded at the end, also when some entries could not be purged, but
+ * not after a dry run or a signal.  NGC_INVALID when that is impossible, as
+ * ngc_reload_check() tells: nothing was touched.  NGC_DENIED: all of the purge was done,
+ * and nginx was not reloaded.
  */
 enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_result *out,
     struct ngc_error *err);

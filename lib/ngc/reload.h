@@ -34,6 +34,12 @@ struct ngc_reload_result {
 void ngc_reload_result_free(struct ngc_reload_result *r); /* leaves it empty */
 
 /*
+ * Could this site's nginx be signalled at all?  NGC_INVALID: there is no configuration
+ * file, or it lies below a root that is no process's.
+ */
+enum ngc_code ngc_reload_check(const struct ngc_site *site, struct ngc_error *err);
+
+/*
  * Signal the nginx whose pid file the configuration names, after nginx -t (for a reload)
  * and after making sure that the process is an nginx master; then wait, 10 seconds at
  * most, until what was asked for has happened. out: filled in also on failure; to be

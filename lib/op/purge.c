@@ -257,6 +257,21 @@ static enum ngc_code settle(struct purge *p, struct ngc_error *err)
 	return code;
 }
 
+/* Whatever nginx says against it, it is too late for "nothing was touched". */
+static enum ngc_code reload(struct purge *p, struct ngc_error *err)
+{
+	struct ngc_reload_request req = { .site = p->req->site,
+		.signal = NGC_SIGNAL_RELOAD,
+		.stop = p->req->stop };
+	enum ngc_code code = ngc_reload(&req, &p->out->reload, err);
+
+	if (code == NGC_INVALID)
+		code = err->code = NGC_DENIED;
+	if (code != NGC_OK)
+		keep_error(p->out, NULL, err);
+	return code;
+}
+
 enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_result *out,
     struct ngc_error *err)
 {
@@ -268,6 +283,11 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 		return ngc_fail(err, NGC_INVALID, 0,
 		    "nothing selected: name a URL, a pattern or a filter, or --all for "
 		    "everything");
+	if (req->reload) {
+		code = ngc_reload_check(req->site, err);
+		if (code != NGC_OK)
+			return code;
+	}
 	out->zones = ngc_array_alloc(ngc_site_zones(req->site), sizeof(*out->zones));
 	if (out->zones == NULL)
 		return ngc_no_memory(err);
@@ -275,6 +295,8 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 	code = pass(&p, &out->found, err);
 	if (code == NGC_OK && req->settle && !req->dry_run)
 		code = settle(&p, err);
+	if (code == NGC_OK && req->reload && !req->dry_run && !stopped(req))
+		code = reload(&p, err);
 	pthread_mutex_destroy(&p.lock);
 	return code;
 }
@@ -286,6 +308,7 @@ void ngc_purge_result_free(struct ngc_purge_result *r)
 		free(r->errors[i].text);
 	}
 	ngc_select_result_free(&r->found);
+	ngc_reload_result_free(&r->reload);
 	free(r->zones);
 	*r = (struct ngc_purge_result){ 0 };
 }

@@ -221,7 +221,7 @@ static enum ngc_code wait_for_it(struct reload *r, struct ngc_error *err)
 }
 
 /* What nginx -t reads must be what was read here. */
-static enum ngc_code check_site(const struct ngc_site *site, struct ngc_error *err)
+enum ngc_code ngc_reload_check(const struct ngc_site *site, struct ngc_error *err)
 {
 	const struct ngc_conf *conf = ngc_site_conf(site);
 	const char *root = ngc_site_root(site);
@@ -246,7 +246,7 @@ enum ngc_code ngc_reload(const struct ngc_reload_request *req,
 	enum ngc_code code;
 
 	*out = (struct ngc_reload_result){ 0 };
-	code = check_site(req->site, err);
+	code = ngc_reload_check(req->site, err);
 	if (code == NGC_OK)
 		code = find_files(&r, err);
 	if (code == NGC_OK)

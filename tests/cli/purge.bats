@@ -291,3 +291,43 @@ COUNTS=(selectors:list zones:list errors:list walked:bool matched:int purged:int
 	[ -e "$one" ]
 	[ ! -e "$two" ]
 }
+
+# --- --reload; with nginx: tests/e2e/reload.bats ---
+
+@test "purge: --reload that is impossible is refused before anything is touched" {
+	mkcache -o "$C" GETa.test/1
+	conf <<<"proxy_cache_path $C levels=1:2 keys_zone=pages:1m;"
+	before=$(tree "$C")
+	refused 'reload' purge -d "$C" --all --reload
+	refused 'reload' purge --json --list -d "$C" --all --reload
+	refused 'reload' purge -c - --all --reload <<<"# configuration file $CONF:
+$(cat "$CONF")"
+	mkdir -p "$T/root/etc/nginx" "$T/root/$C"
+	cp -a "$C/." "$T/root/$C"
+	cp "$CONF" "$T/root/etc/nginx/nginx.conf"
+	refused "$T/root" purge -R "$T/root" --all --reload
+	refused "$T/root" purge -n -R "$T/root" --all --reload
+	equal "$(tree "$C")" "$before"
+	equal "$(entries_in "$T/root/$C")" 1
+}
+
+@test "purge: --reload that fails is status 3, and the purge is done" {
+	mkcache -o "$C" GETa.test/1
+	conf <<<"proxy_cache_path $C levels=1:2 keys_zone=pages:1m;"
+	sed -i "1i pid $T/nginx.pid;\nerror_log $T/error.log;" "$CONF"
+	fails 3 "$T/nginx.pid" purge --json -c "$CONF" --all --reload
+	shape d "${PURGE[@]}" "${COUNTS[@]}" reloaded:bool
+	json_is '[d["purged"], d["failed"], d["reloaded"]]' '[1, 0, false]'
+	json_is '[[e["file"], "nginx.pid" in e["error"]] for e in d["errors"]]' '[[null, true]]'
+	equal "$(entries_in "$C")" 0
+	fails 3 "$T/nginx.pid" purge -c "$CONF" --all --reload
+	equal "${lines[-1]}" 'removed 0 entries'
+}
+
+@test "purge: a dry run does not reload" {
+	mkcache -o "$C" GETa.test/1
+	conf <<<"proxy_cache_path $C levels=1:2 keys_zone=pages:1m;"
+	sed -i "1i pid $T/nginx.pid;\nerror_log $T/error.log;" "$CONF"
+	ok purge -n --json -c "$CONF" --all --reload
+	json_is '[d["purged"], d["reloaded"]]' '[1, false]'
+}

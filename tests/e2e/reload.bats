@@ -114,3 +114,38 @@ teardown() {
 	kill -0 "$worker"
 	run -1 grep -F 'signal 1 (SIGHUP) received' "$NGINX/log/error.log"
 }
+
+# --- purge --reload ---
+
+@test "purge --reload gives nginx new workers after the purge" {
+	warm http://www.test/a
+	before=$(nginx_workers | sort -n)
+	purge --reload http://www.test/a
+	json_is '[d["purged"], d["reloaded"], d["errors"]]' '[1, true, []]'
+	[ -z "$(comm -12 <(sort <<<"$before") <(nginx_workers | sort))" ]
+	fetch_is MISS http://www.test/a
+	run -0 --separate-stderr admin purge --reload http://www.test/a
+	equal "$stderr" ""
+	[[ ${lines[0]} == 'removed 1 entry '* && ${lines[1]} == "reloaded nginx (process $NGINX_PID): 2 new workers" ]]
+}
+
+@test "purge --reload of a configuration that nginx refuses purges, and is status 3" {
+	warm http://www.test/a
+	before=$(nginx_workers)
+	sed -i 's/listen /no_such_directive; &/' "$NGINX_CONF"
+	run -3 --separate-stderr admin purge --json --reload http://www.test/a
+	[[ $stderr == *'unknown directive "no_such_directive"'*'nginx -t refuses the configuration'* ]]
+	json_is '[d["purged"], d["failed"], d["reloaded"], len(d["errors"])]' '[1, 0, false, 1]'
+	equal "$(nginx_workers)" "$before"
+	fetch_is MISS http://www.test/a
+}
+
+@test "purge --reload reloads although some of the purge failed" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	warm http://www.test/a
+	chown nobody "$(find "$CACHE" -type f)"
+	before=$(nginx_workers | sort -n)
+	run -3 --separate-stderr admin purge --json --soft --reload http://www.test/a
+	json_is '[d["purged"], d["failed"], d["reloaded"]]' '[0, 1, true]'
+	[ -z "$(comm -12 <(sort <<<"$before") <(nginx_workers | sort))" ]
+}
