@@ -75,6 +75,7 @@ LIB_SRCS := \
 	lib/op/urlpattern.c \
 	lib/op/urls.c \
 	lib/op/usage.c \
+	lib/route/access.c \
 	lib/route/builtin.c \
 	lib/route/captures.c \
 	lib/route/condition.c \

@@ -101,6 +101,7 @@ static enum next go_named(struct run *r, struct ngc_bytes name)
 	r->level = r->location = l;
 	run_step(r, "location %.*s (%s:%u)", (int)name.n, (const char *)name.p,
 	    l->d->file, l->d->line);
+	run_limit(r);
 	return NEXT_NAMED;
 }
 
@@ -127,38 +128,53 @@ static bool applies(const struct ngc_directive *d, unsigned status)
 	return false;
 }
 
-static const struct ngc_directive *error_page(const struct run *r, unsigned status)
+const struct ngc_directive *run_error_page(const struct run *r, unsigned status)
 {
-	const struct ngc_directive *d = run_setting(r->level, "error_page");
-	const struct ngc_directive *recursive = run_setting(r->level,
-	    "recursive_error_pages");
-	bool again = recursive != NULL && recursive->n_words == 2 &&
-		     ngc_bytes_equal(recursive->words[1], ngc_bytes_of("on"));
+	const struct ngc_directive *d = r->error_page_seen
+					    ? NULL
+					    : run_setting(r->level, "error_page");
 
-	if (r->error_page_seen && !again)
-		return NULL;
 	for (; d != NULL; d = d->next)
 		if (ngc_directive_is(d, "error_page") && applies(d, status))
 			return d;
 	return NULL;
 }
 
+/* Where the first error page is taken, it is said whether another may follow. */
+static bool may_recur(const struct run *r)
+{
+	const struct ngc_directive *d = run_setting(r->level, "recursive_error_pages");
+
+	return d != NULL && d->n_words == 2 &&
+	       ngc_bytes_equal(d->words[1], ngc_bytes_of("on"));
+}
+
 enum next run_status(struct run *r, unsigned status)
 {
-	const struct ngc_directive *d = error_page(r, status);
+	const struct ngc_directive *d = run_error_page(r, status);
 	struct ngc_bytes to;
 
 	run_step(r, "status %u", status);
+	if (status == 408 || status == 444 || status == 499)
+		return uncached(r, "the connection is closed");
 	if (d == NULL)
 		return uncached(r, "answered by nginx itself");
 	to = d->words[d->n_words - 1];
-	r->error_page_seen = true;
+	r->error_page_seen = !may_recur(r);
 	run_step(r, "error_page %.*s (%s:%u)", (int)to.n, (const char *)to.p, d->file,
 	    d->line);
 	if (to.n > 0 && to.p[0] == '/' &&
 	    !ngc_bytes_equal(r->method, ngc_bytes_of("HEAD")))
 		r->method = ngc_bytes_of("GET");
 	return go_to(r, run_eval(r, to));
+}
+
+enum next run_redirected(struct run *r, unsigned status)
+{
+	if (run_error_page(r, status) != NULL)
+		return run_status(r, status);
+	r->end = END_UNCACHED;
+	return NEXT_END;
 }
 
 /*
@@ -301,12 +317,13 @@ static enum next serve_file(struct run *r)
 	if (r->uri.p[r->uri.n - 1] == '/')
 		return serve_directory(r);
 	if (r->asked->all)
-		f = error_page(r, 404) != NULL && run_choose(r, 2, file_system(r)) == 0
+		f = run_error_page(r, 404) != NULL &&
+				    run_choose(r, 2, file_system(r)) == 0
 			? FILE_NONE
 			: FILE_REGULAR;
 	else if (run_files_known(r))
 		f = run_file(r, r->uri);
-	if (f == FILE_NONE && (!r->asked->all || error_page(r, 404) != NULL))
+	if (f == FILE_NONE && (!r->asked->all || run_error_page(r, 404) != NULL))
 		return run_status(r, 404);
 	if (f == FILE_REGULAR && !ngc_bytes_equal(r->method, ngc_bytes_of("GET")) &&
 	    !ngc_bytes_equal(r->method, ngc_bytes_of("HEAD")))
@@ -364,8 +381,10 @@ static enum next found(struct run *r, struct value path, bool directory)
 	run_step(r, "try_files: %.*s is there", (int)uri.n, (const char *)uri.p);
 	if (uri.n > 0 && uri.p[0] == '/')
 		r->uri = uri;
-	if (directory && pass_of(r) == NULL && r->uri.p[r->uri.n - 1] != '/')
-		return uncached(r, "redirected to the directory");
+	if (directory && pass_of(r) == NULL && r->uri.p[r->uri.n - 1] != '/') {
+		run_step(r, "redirected to the directory");
+		return run_redirected(r, 301);
+	}
 	return serve(r);
 }
 
@@ -421,7 +440,10 @@ static bool runs_lua(const struct ngc_level *l)
 enum next run_content(struct run *r)
 {
 	const struct ngc_directive *d = ngc_directive_find(r->level->d, "try_files");
+	enum next next = run_access(r);
 
+	if (next != NEXT_GO_ON)
+		return next;
 	r->doubtful = r->doubtful || runs_lua(r->level);
 	return d != NULL && d->n_words > 2 ? try_files(r, d) : serve(r);
 }

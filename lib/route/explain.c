@@ -189,7 +189,7 @@ static bool same_key(const struct explaining *x, struct run *r)
 static bool same_end(const struct explaining *x, struct run *r)
 {
 	if (r->end == END_UNCACHED)
-		return x->pub.reason != NULL;
+		return x->pub.reason != NULL || r->refused;
 	return zone_of(r) == x->pub.zone && same_key(x, r);
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ngc/units.h"
+
 unsigned run_choose(struct run *r, unsigned n, const struct unknown *on)
 {
 	struct choices *c = r->choices;
@@ -80,20 +82,42 @@ static bool read_target(struct run *r)
 	return uri != NULL;
 }
 
+/* A body of any request may be too large, which matters where an error page is for it. */
+static bool is_too_large(struct run *r)
+{
+	const struct ngc_directive *d = run_setting(r->level, "client_max_body_size");
+	int64_t max = 1 << 20;
+
+	if (d != NULL && d->n_words == 2)
+		ngc_parse_size(d->words[1], &max);
+	if (r->internal || max == 0)
+		return false;
+	if (!r->asked->all)
+		return (int64_t)r->asked->body.n > max;
+	return !ngc_bytes_equal(r->method, ngc_bytes_of("GET")) &&
+	       !ngc_bytes_equal(r->method, ngc_bytes_of("HEAD")) &&
+	       run_error_page(r, 413) != NULL &&
+	       run_choose(r, 2,
+		   run_unknown(r, ngc_bytes_of("content_length"), GRAMMAR_ANY, false)) ==
+		   1;
+}
+
 static enum next find(struct run *r)
 {
 	const struct ngc_directive *d;
+	bool redirect;
 
 	r->uri_changed = false;
-	if (!run_locate(r)) {
-		run_step(r, "redirected to %.*s/", (int)r->uri.n, (const char *)r->uri.p);
-		r->end = END_UNCACHED;
-		return NEXT_END;
-	}
+	redirect = !run_locate(r);
 	d = r->location != NULL ? ngc_directive_find(r->location->d, "internal") : NULL;
 	if (d != NULL && !r->internal)
 		return run_status(r, 404);
-	return NEXT_NAMED;
+	if (is_too_large(r))
+		return run_status(r, 413);
+	if (!redirect)
+		return NEXT_NAMED;
+	run_step(r, "redirected to %.*s/", (int)r->uri.n, (const char *)r->uri.p);
+	return run_redirected(r, 301);
 }
 
 /* The rewrite directives of the location; then on, or to the location they lead to. */

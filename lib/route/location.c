@@ -86,6 +86,28 @@ static enum located find_location(struct run *r, const struct ngc_level **at)
 							: LOCATED_FINAL;
 }
 
+/* Does limit_except let the method be?  What allows GET allows HEAD, too. */
+static bool is_listed(const struct ngc_directive *limit, struct ngc_bytes method)
+{
+	for (unsigned i = 1; i < limit->n_words; i++)
+		if (ngc_bytes_same(limit->words[i], method) ||
+		    (ngc_bytes_equal(method, ngc_bytes_of("HEAD")) &&
+			ngc_bytes_same(limit->words[i], ngc_bytes_of("GET"))))
+			return true;
+	return false;
+}
+
+void run_limit(struct run *r)
+{
+	for (const struct ngc_level *l = r->level->first; l != NULL; l = l->next) {
+		if (l->kind != NGC_LEVEL_LIMIT_EXCEPT || is_listed(l->d, r->method))
+			continue;
+		run_step(r, "limit_except (%s:%u)", l->d->file, l->d->line);
+		r->level = l;
+		return;
+	}
+}
+
 bool run_locate(struct run *r)
 {
 	const struct ngc_level *at = r->server->level;
@@ -97,6 +119,7 @@ bool run_locate(struct run *r)
 		run_step(r, "location %s%.*s (%s:%u)", ngc_level_modifier(at),
 		    (int)at->pattern.n, (const char *)at->pattern.p, at->d->file,
 		    at->d->line);
+	run_limit(r);
 	return found != LOCATED_REDIRECT;
 }
 

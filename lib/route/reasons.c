@@ -57,9 +57,26 @@ static void judge(struct explaining *x, struct run *r, const char *suffix,
 		x->pub.cacheable = t == TRUTH_TRUE ? then : NGC_CACHEABLE_UNKNOWN;
 }
 
+/* Who may not come in gets no answer that could be stored. */
+static void judge_access(struct explaining *x, const struct run *r)
+{
+	const struct ngc_directive *d = r->guard;
+	const char *what = "the client's address is not known";
+
+	if (d == NULL)
+		return;
+	if (ngc_directive_is(d, "auth_basic"))
+		what = "whether the password is right is not known";
+	if (ngc_directive_is(d, "auth_request"))
+		what = "what it answers is not known";
+	add_reason(x, d, what);
+	x->pub.cacheable = NGC_CACHEABLE_UNKNOWN;
+}
+
 void explain_reasons(struct explaining *x, struct run *r)
 {
 	x->pub.cacheable = NGC_CACHEABLE_YES;
+	judge_access(x, r);
 	judge(x, r, "_no_cache", "the answer is not stored", NGC_CACHEABLE_NO);
 	judge(x, r, "_cache_bypass", "the cache is not read, the answer may be stored",
 	    NGC_CACHEABLE_YES);

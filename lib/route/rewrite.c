@@ -105,8 +105,8 @@ static enum next do_rewrite(struct run *r, const struct ngc_directive *d, bool *
 	    (flag != NULL &&
 		(strcmp(flag, "redirect") == 0 || strcmp(flag, "permanent") == 0))) {
 		run_step(r, "redirected by rewrite (%s:%u)", d->file, d->line);
-		r->end = END_UNCACHED;
-		return NEXT_END;
+		return run_redirected(r,
+		    flag != NULL && strcmp(flag, "permanent") == 0 ? 301 : 302);
 	}
 	r->internal = true;
 	r->unparsed_valid = false;
@@ -120,14 +120,17 @@ static enum next do_rewrite(struct run *r, const struct ngc_directive *d, bool *
 
 static enum next do_return(struct run *r, const struct ngc_directive *d)
 {
+	bool with_text = d->n_words > 2 && d->words[2].n > 0;
 	int64_t status = 302;
 
 	if (d->n_words > 1)
 		ngc_parse_number(d->words[1], &status);
 	run_step(r, "return %s (%s:%u)", d->n_words > 1 ? ngc_directive_arg(d, 1) : "",
 	    d->file, d->line);
-	if (d->n_words == 2 && status >= 300)
+	if (status >= 400 && !with_text)
 		return run_status(r, (unsigned)status);
+	if ((status >= 301 && status <= 303) || status == 307 || status == 308)
+		return run_redirected(r, (unsigned)status);
 	r->end = END_UNCACHED;
 	return NEXT_END;
 }

@@ -76,8 +76,10 @@ struct run {
 	bool quoted, plus;   /* the path had an escape, or a '+' */
 	bool unparsed_valid; /* nginx's r->valid_unparsed_uri */
 	bool location_valid; /* nginx's r->valid_location */
-	bool error_page_seen;
+	bool error_page_seen; /* nginx's r->error_page */
 	bool doubtful; /* Lua may have changed any variable */
+	bool refused;  /* it was taken to be one that may not come in */
+	const struct ngc_directive *guard; /* NULL, or what that depends on */
 	unsigned changes_left;
 	struct value group[CAPTURES_MAX];
 	unsigned n_groups;
@@ -148,6 +150,8 @@ bool run_mapped(struct run *r, struct ngc_bytes name, struct value *out);
 
 /* location.c: choose the location of r->uri; false: answered with a redirect to "/". */
 bool run_locate(struct run *r);
+/* A method that the location's limit_except does not name is in that block. */
+void run_limit(struct run *r);
 
 /* rewrite.c: the rewrite directives of a level; false: the request has ended there. */
 enum next { NEXT_GO_ON, NEXT_SERVER, NEXT_FIND, NEXT_NAMED, NEXT_END };
@@ -167,7 +171,14 @@ void run_condition_assume(struct run *r, const struct ngc_directive *d,
 enum next run_content(struct run *r);
 /* An answer of that status is due: error_page may send the request elsewhere. */
 enum next run_status(struct run *r, unsigned status);
+/* The same of a redirect, of which the last step says why. */
+enum next run_redirected(struct run *r, unsigned status);
+/* The error_page that would take an answer of that status; NULL: none. */
+const struct ngc_directive *run_error_page(const struct run *r, unsigned status);
 enum next run_redirect(struct run *r, struct value uri, bool keep_args);
+
+/* access.c: may the request come in?  NEXT_GO_ON: it may, or is taken to. */
+enum next run_access(struct run *r);
 
 /* key.c: the zone and key of the X_pass in force. */
 enum next run_key(struct run *r, const struct ngc_level *pass);

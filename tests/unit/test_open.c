@@ -71,6 +71,22 @@ static const char text[] =
     " location /try { try_files $uri /app?lang=$cookie_lang; }"
     " location /app { proxy_pass http://u; proxy_cache_key $uri|$args; }"
     " location /nothing { rewrite ^ ?; proxy_pass http://u; }"
+    " location /refused { proxy_pass http://u; proxy_cache_key refused|$uri; }"
+    " location /guard { proxy_pass http://u; proxy_cache_key $uri;"
+    "  location /guard/net { allow 10.0.0.0/8; deny all; proxy_pass http://u; }"
+    "  location /guard/one { deny 10.0.0.1; proxy_pass http://u; }"
+    "  location /guard/nets { allow 10.0.0.0/8; allow 192.168.0.0/16; allow all;"
+    "   deny 10.0.0.1; proxy_pass http://u; error_page 403 /refused; }"
+    "  location /guard/page { deny 10.0.0.1; error_page 403 /refused;"
+    "   proxy_pass http://u; }"
+    "  location /guard/to { auth_request /auth; error_page 403 /refused;"
+    "   proxy_pass http://u; }"
+    "  location /guard/ask { auth_request /auth; proxy_pass http://u; }"
+    "  location /guard/who { auth_basic x; auth_basic_user_file f;"
+    "   error_page 401 /refused; proxy_pass http://u; }"
+    "  location /guard/any { satisfy any; allow 10.0.0.0/8; deny all; auth_basic x;"
+    "   auth_basic_user_file f; error_page 401 /refused; proxy_pass http://u; }"
+    " }"
     "} }";
 
 struct site {
@@ -172,6 +188,16 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		{ "/try", "/app|lang=de", TAKEN },
 		{ "/try", "/app|lang=de x", TAKEN },
 		{ "/try", "/app|", LEFT },
+		{ "/guard/net", "/guard/net", TAKEN },
+		{ "/guard/nets", "/guard/nets", TAKEN },
+		{ "/guard/nets", "refused|/refused", LEFT },
+		{ "/guard/page", "/guard/page", TAKEN },
+		{ "/guard/page", "refused|/refused", TAKEN },
+		{ "/guard/to", "refused|/refused", TAKEN },
+		{ "/guard/who", "/guard/who", TAKEN },
+		{ "/guard/who", "refused|/refused", TAKEN },
+		{ "/guard/any", "/guard/any", TAKEN },
+		{ "/guard/any", "refused|/refused", TAKEN },
 	};
 	struct ngc_error err;
 	struct site s;
@@ -270,6 +296,10 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		{ "/geooff", "geoip_country_code", NULL, NULL },
 		{ "/freezone", NULL, NULL, NULL },
 		{ "/zone", NULL, NULL, NULL },
+		{ "/guard/net", NULL, "/guard/net", "main" },
+		{ "/guard/page", "remote_addr", NULL, "main" },
+		{ "/guard/to", "auth_request", NULL, "main" },
+		{ "/guard/who", NULL, "refused|/refused", "main" },
 	};
 	struct ngc_error err;
 	struct site s;
@@ -319,6 +349,10 @@ START_TEST(explain_tells_what_keeps_a_response_out)
 		{ "/doubt", "GET", "proxy_no_cache", NGC_CACHEABLE_UNKNOWN },
 		{ "/gone", "GET", "answered by nginx", NGC_CACHEABLE_NO },
 		{ "/nothing", "GET", "rewritten to nothing", NGC_CACHEABLE_NO },
+		{ "/guard/net", "GET", "allow (", NGC_CACHEABLE_UNKNOWN },
+		{ "/guard/one", "GET", "deny (", NGC_CACHEABLE_UNKNOWN },
+		{ "/guard/nets", "GET", "no *_cache_valid", NGC_CACHEABLE_UNKNOWN },
+		{ "/guard/ask", "GET", "auth_request (", NGC_CACHEABLE_UNKNOWN },
 	};
 	struct ngc_error err;
 	struct site s;
