@@ -163,6 +163,7 @@ UNIT_TESTS := \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \
 	tests/unit/test_routing.c \
+	tests/unit/test_scope.c \
 	tests/unit/test_select.c \
 	tests/unit/test_site.c \
 	tests/unit/test_template.c \

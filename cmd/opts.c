@@ -61,6 +61,11 @@ const struct cmd_opt cmd_select_opts[] = {
 	{ OPT_EXCLUDE, 0, "exclude", "GLOB", "not the keys matching this; repeatable" },
 	{ OPT_LIMIT_HOST, 0, "limit-host", "HOST",
 	    "only this host, whatever else is said" },
+	{ OPT_STRICT, 0, "strict", NULL, "of a URL only what one plain request stores" },
+	{ OPT_ANY_QUERY, 0, "any-query", NULL, "a URL with every query and without" },
+	{ OPT_ANY_SLASH, 0, "any-slash", NULL, "a URL with and without a / at its end" },
+	{ OPT_ANY_HOST, 0, "any-host", NULL, "a URL on every host of its server" },
+	{ OPT_RECURSIVE, 0, "recursive", NULL, "a URL and the pages below it" },
 	{ OPT_LOOSE, 0, "loose", NULL, "also what may be a longer URL's" },
 	{ OPT_THOROUGH, 0, "thorough", NULL, "walk in every case, for stray variants" },
 	{ OPT_NO_WALK, 0, "no-walk", NULL, "look names up only, walk in no case" },
@@ -343,11 +348,22 @@ static enum ngc_code add_option(struct cmd_env *env, const struct cmd_arg *a,
 	return NGC_OK;
 }
 
+static struct ngc_scope scope_of(const struct cmd_args *args)
+{
+	return (struct ngc_scope){ .strict = cmd_args_has(args, OPT_STRICT),
+		.any_query = cmd_args_has(args, OPT_ANY_QUERY),
+		.any_slash = cmd_args_has(args, OPT_ANY_SLASH),
+		.any_host = cmd_args_has(args, OPT_ANY_HOST),
+		.recursive = cmd_args_has(args, OPT_RECURSIVE) };
+}
+
 bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env)
 {
+	struct ngc_scope scope = scope_of(args);
 	struct ngc_error err;
 	enum ngc_code code = NGC_OK;
 
+	ngc_select_scope(env->select, &scope);
 	for (size_t i = 0; i < args->n_words && code == NGC_OK; i++)
 		code = ngc_select_add(env->select, NGC_SELECT_URL, args->words[i], &err);
 	for (size_t i = 0; i < args->n_opts && code == NGC_OK; i++)

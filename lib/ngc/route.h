@@ -46,6 +46,19 @@ struct ngc_open_template {
 	bool ambiguous;       /* what the variable holds could be more of a longer URL */
 };
 
+/*
+ * What a URL stands for, beside or instead of what its author means by "this page".
+ * All false: every request for that page and no other.
+ */
+struct ngc_scope {
+	bool strict; /* the one request that explain follows, and nothing it leaves open
+		      */
+	bool any_query; /* whatever its query is, or without one */
+	bool any_slash; /* also with the '/' at the end of its path added, or dropped */
+	bool any_host;  /* on every name of the servers that answer for its host */
+	bool recursive; /* also the pages below it: left to who walks over the keys */
+};
+
 /* What a URL covers: every key nginx may store it under. */
 struct ngc_cover {
 	struct ngc_target *targets; /* no two alike */
@@ -54,17 +67,20 @@ struct ngc_cover {
 	size_t n_open;
 	bool incomplete; /* the configuration has more ways for the URL than could be gone
 			  */
+	bool more_hosts; /* any_host: the servers answer for names that have no end */
 };
 
 /*
  * The keys of a URL with a host: both schemes, GET and HEAD and the other methods its
  * locations store, and the spellings of its percent-encoding; in every zone that a
- * location of a server answering for that host may store into. out: on NGC_OK owned by
- * the caller (ngc_cover_free()), otherwise NULL. NGC_INVALID: a regex of the
- * configuration that was tried does not compile ("file:line: "PATTERN": reason").
+ * location of a server answering for that host may store into.
+ * scope: NULL is as if nothing of it were set.
+ * out: on NGC_OK owned by the caller (ngc_cover_free()), otherwise NULL. NGC_INVALID: a
+ * regex of the configuration that was tried does not compile ("file:line: "PATTERN":
+ * reason").
  */
 enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *url,
-    struct ngc_cover **out, struct ngc_error *err);
+    const struct ngc_scope *scope, struct ngc_cover **out, struct ngc_error *err);
 void ngc_cover_free(struct ngc_cover *c); /* NULL is fine */
 
 /*
@@ -94,6 +110,14 @@ struct ngc_reading {
  */
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct ngc_reading *out);
+
+/*
+ * Does a server that answers for host by its name answer for other as well?  When none
+ * has that name: does a server that answers for it as the default of its address?  Both
+ * in lower case and without port.  May be called by several threads.
+ */
+bool ngc_route_same_server(const struct ngc_router *r, struct ngc_bytes host,
+    struct ngc_bytes other);
 
 /* What the configuration tells of every entry of a zone, where its key does not. */
 struct ngc_writer {

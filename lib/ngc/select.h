@@ -52,6 +52,9 @@ enum ngc_filter_kind {
 struct ngc_select *ngc_select_new(void); /* NULL: no memory */
 void ngc_select_free(struct ngc_select *s); /* NULL is fine */
 
+/* What the URLs that are added from now on stand for, beside or instead of themselves. */
+void ngc_select_scope(struct ngc_select *s, const struct ngc_scope *scope);
+
 /*
  * Add a selector or a filter.  text must outlive the selection.  Of several hosts,
  * statuses, methods or types, any may be the entry's; of the keys to exclude, none; every

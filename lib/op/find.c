@@ -68,11 +68,24 @@ static void hit(struct hand *h, size_t selector)
 	h->hits[h->n_hits++] = selector;
 }
 
+/* Is it the main entry of the target's key, and not a variant of it? */
+static bool is_main_of(const struct target *t, const struct ngc_entry *e)
+{
+	return memcmp(t->name, e->name, NGC_NAME_LEN) == 0;
+}
+
+/* A strict URL takes the main entry of its key alone, without variants. */
+static bool is_alone(const struct find *f, const struct target *t)
+{
+	const struct selector *s = &f->run->select->selectors[t->selector];
+
+	return s->url != NULL && s->scope.strict;
+}
+
 /* A main entry that a target names waits for its variants; true when it does. */
 static bool defer(struct find *f, struct target *t, const struct ngc_entry *e)
 {
-	if (f->phase == LAST || e->header.vary.n == 0 || e->orphan ||
-	    memcmp(t->name, e->name, NGC_NAME_LEN) != 0)
+	if (f->phase == LAST || e->header.vary.n == 0 || e->orphan || !is_main_of(t, e))
 		return false;
 	t->deferred = true;
 	return true;
@@ -93,6 +106,11 @@ static bool take_by_targets(struct find *f, struct hand *h, struct ngc_entry *e)
 	for (size_t i = 0; i < r.n; i++) {
 		if (!ngc_bytes_equal(r.first[i].key, e->header.key))
 			continue;
+		if (is_alone(f, &r.first[i])) {
+			if (is_main_of(&r.first[i], e))
+				hit(h, r.first[i].selector);
+			continue;
+		}
 		hit(h, r.first[i].selector);
 		deferred |= defer(f, &r.first[i], e);
 	}
@@ -103,9 +121,9 @@ static bool take_by_targets(struct find *f, struct hand *h, struct ngc_entry *e)
  * them. */
 static bool take_by_cover(struct find *f, const struct ngc_entry *e, size_t selector)
 {
-	bool ambiguous;
+	bool strict = f->run->select->selectors[selector].scope.strict, ambiguous;
 
-	if (e->damaged)
+	if (e->damaged || (strict && ngc_header_is_variant(&e->header, e->name)))
 		return false;
 	if (ngc_cover_match(f->targets.covers[selector], ngc_cache_zone(e->cache),
 		e->header.key, &ambiguous))
@@ -121,16 +139,16 @@ static enum ngc_code take_by_scans(struct find *f, struct hand *h, struct ngc_er
 
 	for (size_t i = 0; i < f->n_scanning; i++) {
 		size_t selector = f->scanning[i];
+		const struct selector *one = &s->selectors[selector];
 		enum ngc_code code = NGC_OK;
-		bool taken;
+		bool taken = false;
 
-		if (selector_scans(&s->selectors[selector]))
-			code = judge_selector(&h->judge, &s->selectors[selector], &taken,
-			    err);
-		else
-			taken = take_by_cover(f, h->judge.e, selector);
+		if (one->url == NULL || one->around != NULL)
+			code = judge_selector(&h->judge, one, &taken, err);
 		if (code != NGC_OK)
 			return code;
+		if (one->url != NULL && !taken)
+			taken = take_by_cover(f, h->judge.e, selector);
 		if (taken)
 			hit(h, selector);
 	}
@@ -413,6 +431,23 @@ static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 	return NGC_OK;
 }
 
+/* A URL of which not every key could be found out must not seem to be done. */
+static void tell_incomplete(struct find *f)
+{
+	for (size_t i = 0; i < f->targets.n_covers; i++) {
+		const struct ngc_cover *c = f->targets.covers[i];
+		struct ngc_error err;
+
+		if (c == NULL || !c->incomplete)
+			continue;
+		ngc_fail(&err, NGC_DENIED, 0,
+		    "%s: the configuration has too many ways for this URL: it may have "
+		    "more keys than were looked for",
+		    f->run->select->selectors[i].text);
+		problem(f, &err);
+	}
+}
+
 /* Patterns cannot be answered without looking at every entry. */
 static enum ngc_code check_walking(const struct ngc_select_run *run,
     struct ngc_error *err)
@@ -499,6 +534,8 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 		code = targets_compute(run, &f.targets, err);
 	if (code == NGC_OK)
 		code = open_caches(&f, err);
+	if (code == NGC_OK)
+		tell_incomplete(&f);
 	for (size_t i = 0;
 	     i < ngc_site_zones(run->site) && code == NGC_OK && !stopped(&f); i++)
 		if (f.caches[i] != NULL)

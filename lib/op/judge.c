@@ -47,16 +47,48 @@ enum ngc_code judge_match(struct judge *j, const struct ngc_pattern *p,
 	return code;
 }
 
+/*
+ * Does the pattern match the URL that the key tells, with that host?  Around a URL, any
+ * host is one of the servers that answer for the URL's.
+ */
+static enum ngc_code match_host(struct judge *j, const struct selector *s,
+    struct ngc_bytes host, bool *taken, struct ngc_error *err)
+{
+	const struct ngc_pattern *p = s->pattern != NULL ? s->pattern : s->around;
+	size_t n = url_pattern_subject(judge_reading(j), host, j->subject, NGC_HEAD_MAX);
+	enum ngc_code code;
+
+	if (n == 0)
+		return NGC_OK;
+	code = judge_match(j, p, ngc_bytes(j->subject, n), s->text, taken, err);
+	if (*taken && s->url != NULL && s->scope.any_host)
+		*taken = ngc_route_same_server(j->router, s->url->host,
+		    ngc_bytes(j->subject, ngc_host_without_port(host).n));
+	return code;
+}
+
+/* Where the key tells no host: those of the only server that can have written it. */
+static enum ngc_code match_writer(struct judge *j, const struct selector *s, bool *taken,
+    struct ngc_error *err)
+{
+	enum ngc_code code = match_host(j, s, ngc_bytes(NULL, 0), taken, err);
+	struct ngc_writer w;
+
+	ngc_route_writer(j->router, ngc_cache_zone(j->e->cache), &w);
+	for (size_t i = 0; i < w.n && !*taken && code == NGC_OK; i++)
+		code = match_host(j, s, w.names[i], taken, err);
+	return code;
+}
+
 /* A URL pattern looks at the URL that the key tells; without one nothing matches. */
 static enum ngc_code match_url(struct judge *j, const struct selector *s, bool *taken,
     struct ngc_error *err)
 {
-	size_t n = url_pattern_subject(judge_reading(j), j->subject, NGC_HEAD_MAX);
+	const struct ngc_reading *r = judge_reading(j);
 
-	*taken = false;
-	if (n == 0)
-		return NGC_OK;
-	return judge_match(j, s->pattern, ngc_bytes(j->subject, n), s->text, taken, err);
+	if (r->host.p == NULL && r->host_certain)
+		return match_writer(j, s, taken, err);
+	return match_host(j, s, r->host, taken, err);
 }
 
 static enum ngc_code match_tag(struct judge *j, const struct selector *s, bool *taken,

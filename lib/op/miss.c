@@ -83,7 +83,8 @@ static void try_url(struct search *s, const char *text)
 	struct ngc_error ignored;
 
 	if (ngc_url_parse(ngc_bytes_of(text), &url, &ignored) != NGC_OK ||
-	    ngc_route_cover(ngc_site_router(s->run->site), url, &cover, &ignored) !=
+	    ngc_route_cover(ngc_site_router(s->run->site), url, NULL, &cover,
+		&ignored) !=
 		NGC_OK)
 		goto out;
 	for (size_t i = 0; i < cover->n_targets && r->n_near < NGC_NEAR_MAX; i++) {

@@ -14,6 +14,7 @@ struct ngc_select *ngc_select_new(void)
 static void selector_clear(struct selector *s)
 {
 	ngc_pattern_free(s->pattern);
+	ngc_pattern_free(s->around);
 	ngc_url_free(s->url);
 }
 
@@ -30,6 +31,11 @@ void ngc_select_free(struct ngc_select *s)
 	free(s->tag_headers);
 	ngc_arena_free(s->arena);
 	free(s);
+}
+
+void ngc_select_scope(struct ngc_select *s, const struct ngc_scope *scope)
+{
+	s->scope = *scope;
 }
 
 size_t ngc_select_selectors(const struct ngc_select *s)
@@ -84,10 +90,14 @@ static enum ngc_code parse_url(const char *text, struct ngc_url **out,
 static enum ngc_code compile_url(struct selector *s, struct ngc_error *err)
 {
 	struct ngc_bytes text = ngc_bytes_of(s->text);
+	enum ngc_code code;
 
 	if (has_star(s->text) || s->text[0] == '/')
-		return url_pattern_compile(text, &s->pattern, err);
-	return parse_url(s->text, &s->url, err);
+		return url_pattern_compile(text, &s->scope, &s->pattern, err);
+	code = parse_url(s->text, &s->url, err);
+	if (code == NGC_OK && (s->scope.recursive || s->scope.any_host))
+		code = url_pattern_around(s->url, &s->scope, &s->around, err);
+	return code;
 }
 
 static enum ngc_code compile_selector(struct selector *s, struct ngc_error *err)
@@ -124,7 +134,7 @@ static enum ngc_code compile_selector(struct selector *s, struct ngc_error *err)
 enum ngc_code ngc_select_add(struct ngc_select *s, enum ngc_selector_kind kind,
     const char *text, struct ngc_error *err)
 {
-	struct selector one = { .kind = kind, .text = text };
+	struct selector one = { .kind = kind, .text = text, .scope = s->scope };
 	enum ngc_code code;
 
 	if (!ngc_array_grow((void **)&s->selectors, s->n_selectors, &s->cap_selectors,

@@ -12,7 +12,9 @@
 struct selector {
 	enum ngc_selector_kind kind;
 	const char *text;
+	struct ngc_scope scope;      /* of NGC_SELECT_URL */
 	struct ngc_url *url;         /* NGC_SELECT_URL that names one page */
+	struct ngc_pattern *around;  /* of such a one: more of its scope, over URLs */
 	struct ngc_pattern
 	    *pattern; /* glob and regex, over keys; a URL pattern, over URLs */
 };
@@ -39,6 +41,7 @@ struct ngc_select {
 	const char **tag_headers; /* ends with NULL; NULL: none */
 	size_t n_tag_headers, cap_tag_headers;
 	struct ngc_arena *arena;  /* the texts of ngc_select_add_many() */
+	struct ngc_scope scope;   /* of the URLs that are added next */
 	bool named;               /* something was named, if only by an empty list */
 };
 
@@ -52,7 +55,7 @@ static inline bool select_takes_all(const struct ngc_select *s)
 static inline bool selector_scans(const struct selector *s)
 {
 	return s->kind == NGC_SELECT_ALL || s->kind == NGC_SELECT_TAG ||
-	       s->pattern != NULL;
+	       s->pattern != NULL || (s->url != NULL && s->scope.recursive);
 }
 
 /*
@@ -61,12 +64,22 @@ static inline bool selector_scans(const struct selector *s)
  */
 
 /* Compile a URL with '*', or a bare path, into a pattern over such text. */
-enum ngc_code url_pattern_compile(struct ngc_bytes url, struct ngc_pattern **out,
-    struct ngc_error *err);
+enum ngc_code url_pattern_compile(struct ngc_bytes url, const struct ngc_scope *scope,
+    struct ngc_pattern **out, struct ngc_error *err);
 
-/* Write the text of a reading; at most size bytes, 0 when it has no host or path or is
- * longer. */
-size_t url_pattern_subject(const struct ngc_reading *r, unsigned char *out, size_t size);
+/*
+ * What a URL that names one page stands for beside it and cannot be computed: the pages
+ * below it, and itself on any host.  Which hosts they may have, the caller must ask.
+ */
+enum ngc_code url_pattern_around(const struct ngc_url *url, const struct ngc_scope *scope,
+    struct ngc_pattern **out, struct ngc_error *err);
+
+/*
+ * Write the text of a reading with that host, which may be absent; at most size bytes, 0
+ * when it has no path or is longer.
+ */
+size_t url_pattern_subject(const struct ngc_reading *r, struct ngc_bytes host,
+    unsigned char *out, size_t size);
 
 /* What a thread needs to judge entries. */
 struct judge {

@@ -69,7 +69,8 @@ static enum ngc_code compute_url(const struct ngc_select_run *run, size_t i,
 	const struct ngc_cover *cover;
 	enum ngc_code code;
 
-	code = ngc_route_cover(ngc_site_router(run->site), s->url, &t->covers[i], err);
+	code = ngc_route_cover(ngc_site_router(run->site), s->url,
+	    &s->scope, &t->covers[i], err);
 	if (code != NGC_OK)
 		return code;
 	cover = t->covers[i];
@@ -87,8 +88,13 @@ bool targets_open(const struct targets *t, size_t selector, const struct ngc_zon
 {
 	const struct ngc_cover *cover = t->covers[selector];
 
-	for (size_t i = 0; cover != NULL && i < cover->n_open; i++)
+	if (cover == NULL)
+		return false;
+	for (size_t i = 0; i < cover->n_open; i++)
 		if (cover->open[i].zone == zone)
+			return true;
+	for (size_t i = 0; cover->more_hosts && i < cover->n_targets; i++)
+		if (cover->targets[i].zone == zone)
 			return true;
 	return false;
 }

@@ -136,25 +136,52 @@ static enum ngc_code authority_to_regex(struct ngc_buf *re, struct ngc_bytes url
 	return code;
 }
 
-/* A backslash before a star or a backslash makes it plain, any other is plain itself. */
-static void target_to_regex(struct ngc_buf *re, struct ngc_bytes target)
+/*
+ * A backslash before a star or a backslash makes it plain, any other is plain itself.
+ * Where stars are plain, so are backslashes.
+ */
+static void text_to_regex(struct ngc_buf *re, struct ngc_bytes text, bool stars)
 {
-	while (target.n > 0 && target.p[0] != '#') {
-		unsigned char c = target.p[0];
+	while (text.n > 0) {
+		unsigned char c = text.p[0];
 		size_t took = 1;
 
-		if (c == '*') {
+		if (stars && c == '*') {
 			ngc_buf_add_str(re, ".*");
-		} else if (c == '\\' && target.n > 1 &&
-			   (target.p[1] == '*' || target.p[1] == '\\')) {
-			ngc_pattern_quote(re, ngc_bytes(target.p + 1, 1));
+		} else if (stars && c == '\\' && text.n > 1 &&
+			   (text.p[1] == '*' || text.p[1] == '\\')) {
+			ngc_pattern_quote(re, ngc_bytes(text.p + 1, 1));
 			took = 2;
 		} else {
-			took = decode_one(target, &c);
+			took = decode_one(text, &c);
 			ngc_pattern_quote(re, ngc_bytes(&c, 1));
 		}
-		target = ngc_bytes_from(target, took);
+		text = ngc_bytes_from(text, took);
 	}
+}
+
+/* The page itself, and what of its scope stands around it; stars: they match anything. */
+static void page_to_regex(struct ngc_buf *re, struct ngc_bytes target,
+    const struct ngc_scope *scope, bool stars)
+{
+	struct ngc_bytes path = ngc_bytes(target.p, span_without(target, "?"));
+	bool slash = path.n > 0 && path.p[path.n - 1] == '/';
+	struct ngc_bytes base = ngc_bytes(path.p, path.n - slash);
+
+	ngc_buf_add_str(re, "(?:");
+	text_to_regex(re, scope->any_slash ? base : path, stars);
+	if (scope->any_slash)
+		ngc_buf_add_str(re, base.n > 0 ? "/?" : "/");
+	if (scope->any_query)
+		ngc_buf_add_str(re, "(?:\\?.*)?");
+	else
+		text_to_regex(re, ngc_bytes_from(target, path.n), stars);
+	if (scope->recursive) {
+		ngc_buf_add_char(re, '|');
+		text_to_regex(re, base, stars);
+		ngc_buf_add_str(re, "/[^?].*");
+	}
+	ngc_buf_add_str(re, ")\\z");
 }
 
 /* Take "http://" or "https://" off; false when there is no scheme. */
@@ -174,8 +201,18 @@ static bool take_scheme(struct ngc_bytes *url)
 	return false;
 }
 
-enum ngc_code url_pattern_compile(struct ngc_bytes url, struct ngc_pattern **out,
+static enum ngc_code compile(struct ngc_buf *re, struct ngc_pattern **out,
     struct ngc_error *err)
+{
+	enum ngc_code code = re->failed ? ngc_no_memory(err)
+					: ngc_pattern_regex(ngc_buf_bytes(re), out, err);
+
+	ngc_buf_free(re);
+	return code;
+}
+
+enum ngc_code url_pattern_compile(struct ngc_bytes url, const struct ngc_scope *scope,
+    struct ngc_pattern **out, struct ngc_error *err)
 {
 	struct ngc_bytes left = url;
 	struct ngc_buf re = { 0 };
@@ -190,22 +227,36 @@ enum ngc_code url_pattern_compile(struct ngc_bytes url, struct ngc_pattern **out
 	else
 		code = bad(url, "is neither a URL (http://HOST/...) nor a path (/...)",
 		    err);
-	if (code != NGC_OK)
-		goto out;
-	target_to_regex(&re, left);
-	ngc_buf_add_str(&re, "\\z");
-	code = re.failed ? ngc_no_memory(err)
-			 : ngc_pattern_regex(ngc_buf_bytes(&re), out, err);
-out:
-	ngc_buf_free(&re);
-	return code;
+	if (code != NGC_OK) {
+		ngc_buf_free(&re);
+		return code;
+	}
+	left.n = span_without(left, "#");
+	page_to_regex(&re, left, scope, true);
+	return compile(&re, out, err);
 }
 
-size_t url_pattern_subject(const struct ngc_reading *r, unsigned char *out, size_t size)
+enum ngc_code url_pattern_around(const struct ngc_url *url, const struct ngc_scope *scope,
+    struct ngc_pattern **out, struct ngc_error *err)
 {
-	struct ngc_bytes host = ngc_host_without_port(r->host), uri = r->uri;
+	struct ngc_buf re = { 0 };
+
+	ngc_buf_add_str(&re, "\\A");
+	if (scope->any_host)
+		ngc_buf_add_str(&re, "[^/]*");
+	else
+		ngc_pattern_quote(&re, url->host);
+	page_to_regex(&re, url->target, scope, false);
+	return compile(&re, out, err);
+}
+
+size_t url_pattern_subject(const struct ngc_reading *r, struct ngc_bytes host,
+    unsigned char *out, size_t size)
+{
+	struct ngc_bytes uri = r->uri;
 	size_t n = 0;
 
+	host = ngc_host_without_port(host);
 	if (uri.p == NULL || host.n + uri.n > size)
 		return 0;
 	for (size_t i = 0; i < host.n; i++)

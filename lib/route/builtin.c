@@ -193,6 +193,8 @@ static struct value is_args_value(struct run *r)
 	const struct unknown *u = value_unknown(r->args);
 	bool any = value_bytes(r->arena, r->args).n > 0;
 
+	if (u != NULL && u == r->any_args) /* what follows it has its place */
+		return text(r, ngc_bytes_of("?"));
 	if (!any && u != NULL)
 		any = run_choose(r, 2, u) == 1;
 	return value_text(r->arena, ngc_bytes_of(any ? "?" : ""), true);
@@ -356,7 +358,7 @@ bool run_builtin(struct run *r, const struct part *p, struct value *out)
 		*out = text(r, q->http_host);
 		return true;
 	case VAR_REQUEST_URI:
-		*out = value_text(r->arena, q->target, true);
+		*out = r->target;
 		return true;
 	case VAR_URI:
 		*out = value_text(r->arena, r->uri, true);

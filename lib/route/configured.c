@@ -9,7 +9,9 @@
 
 struct query {
 	struct cover *cover;
+	const struct ngc_router *router;
 	const struct ngc_url *url;
+	bool named; /* some server has its host as a name */
 	struct follow follow;
 	bool used_scheme, used_method, used_http_host; /* by any way so far */
 };
@@ -82,7 +84,8 @@ static bool add_way(void *arg, struct run *r)
 	q->cover->pub.incomplete = q->cover->pub.incomplete || r->choices->overflow;
 	if (r->end == END_CACHED)
 		return add_cached(q, r);
-	return r->end != END_LOST || add_lost(q, r, r->server->level);
+	return r->end != END_LOST || q->cover->scope.strict ||
+	       add_lost(q, r, r->server->level);
 }
 
 /* The other methods that some location may store. */
@@ -166,14 +169,21 @@ static bool add_hosts(struct query *q, const struct ngc_server *server)
 	return ok;
 }
 
+/* Without its query, when that may be any. */
+static struct ngc_bytes target_of(const struct query *q)
+{
+	return q->follow.asked.any_query ? q->url->path : q->url->target;
+}
+
 static bool add_socket(struct query *q, const struct socket *at,
     const struct ngc_server *server)
 {
 	struct spellings spelled;
 
-	if (!spellings_of(q->cover->arena, q->url->target, &spelled))
+	if (!spellings_of(q->cover->arena, target_of(q), &spelled))
 		return false;
 	q->follow.socket = at;
+	q->follow.asked.host = q->url->host;
 	for (unsigned i = 0; i < spelled.n; i++) {
 		q->follow.asked.target = spelled.target[i];
 		q->used_scheme = q->used_method = q->used_http_host = false;
@@ -188,34 +198,135 @@ static bool add_socket(struct query *q, const struct socket *at,
  * port, by the usual ones and by those where a server has its name.
  */
 static bool is_meant(const struct ngc_url *url, const struct socket *at, enum found how,
-    bool any_named)
+    bool named)
 {
 	if (url->port != 0)
 		return url->port == at->port;
-	return how == FOUND_NAME || at->port == 80 || at->port == 443 || !any_named;
+	return how == FOUND_NAME || at->port == 80 || at->port == 443 || !named;
+}
+
+/* A name that several servers have is the first one's. */
+static bool answers(const struct query *q, const struct socket *at,
+    const struct ngc_server *server, struct ngc_bytes host)
+{
+	struct captures ignored;
+	enum found how;
+
+	return sockets_server(&q->router->sockets, at, host, &how, &ignored) == server;
+}
+
+/*
+ * Hand the URL over with each name of the server in place of its host; names that stand
+ * for many hosts are left to who looks at keys.
+ */
+static bool add_names(struct query *q, const struct socket *at,
+    const struct ngc_server *server,
+    bool (*add)(struct query *q, const struct socket *at,
+	const struct ngc_server *server))
+{
+	const struct ngc_url *url = q->url;
+	struct ngc_url other = *url;
+	bool ok = true;
+
+	q->url = &other;
+	for (size_t i = 0; ok && i < server->n_names; i++) {
+		struct ngc_bytes name = server->names[i];
+		bool dot = name.n > 1 && name.p[0] == '.'; /* ".x" is x, too */
+
+		q->cover->pub.more_hosts |= sockets_name_is_wide(name);
+		if (!dot && !sockets_name_is_host(name))
+			continue;
+		other.host = ngc_arena_lower(q->cover->arena, ngc_bytes_from(name, dot));
+		other.authority = other.host;
+		ok = other.host.p != NULL &&
+		     (ngc_bytes_equal(other.host, url->host) ||
+			 !answers(q, at, server, other.host) || add(q, at, server));
+	}
+	q->url = url;
+	return ok;
+}
+
+/* Has some server the URL's host as its name? */
+static bool is_named(const struct ngc_router *r, const struct ngc_url *url)
+{
+	struct captures ignored;
+	enum found how = FOUND_DEFAULT;
+
+	for (size_t i = 0; i < r->sockets.n && how != FOUND_NAME; i++)
+		sockets_server(&r->sockets, &r->sockets.list[i], url->host, &how,
+		    &ignored);
+	return how == FOUND_NAME;
+}
+
+/*
+ * One more server that the URL leads to, by all its names if those are asked for.  Where
+ * another server has the host as its name, one that it only falls to has others.
+ */
+static bool add_server(struct query *q, const struct socket *at,
+    const struct ngc_server *server, enum found how,
+    bool (*add)(struct query *q, const struct socket *at,
+	const struct ngc_server *server))
+{
+	if (!add(q, at, server))
+		return false;
+	if (!q->cover->scope.any_host || (how == FOUND_DEFAULT && q->named))
+		return true;
+	q->cover->pub.more_hosts |= how == FOUND_DEFAULT;
+	return add_names(q, at, server, add);
+}
+
+static bool add_request(struct query *q, const struct socket *at,
+    const struct ngc_server *server)
+{
+	struct asked *asked = &q->follow.asked;
+
+	(void)server;
+	q->follow.socket = at;
+	asked->method = ngc_bytes_of("GET");
+	asked->scheme = ngc_bytes_of(at->tls ? "https" : "http");
+	asked->host = q->url->host;
+	asked->http_host = q->url->authority;
+	asked->target = target_of(q);
+	return follow_ways(&q->follow, add_way, q);
+}
+
+bool cover_request(struct cover *c, const struct ngc_router *r, const struct ngc_url *url)
+{
+	struct query q = { .cover = c,
+		.router = r,
+		.url = url,
+		.named = is_named(r, url),
+		.follow = { .router = r, .asked = { .any_query = c->scope.any_query } } };
+	const struct socket *at = follow_socket(r, url, url->host);
+	const struct ngc_server *server;
+	struct captures ignored;
+	enum found how;
+
+	if (at == NULL)
+		return true;
+	server = sockets_server(&r->sockets, at, url->host, &how, &ignored);
+	return add_server(&q, at, server, how, add_request);
 }
 
 bool cover_configured(struct cover *c, const struct ngc_router *r,
     const struct ngc_url *url)
 {
 	struct query q = { .cover = c,
+		.router = r,
 		.url = url,
-		.follow = { .router = r, .asked = { .host = url->host, .all = true } } };
+		.named = is_named(r, url),
+		.follow = { .router = r,
+		    .asked = { .all = true, .any_query = c->scope.any_query } } };
 	struct captures ignored;
-	bool any_named = false;
 	enum found how;
 
-	for (size_t i = 0; i < r->sockets.n; i++) {
-		sockets_server(&r->sockets, &r->sockets.list[i], url->host, &how,
-		    &ignored);
-		any_named = any_named || how == FOUND_NAME;
-	}
 	for (size_t i = 0; i < r->sockets.n; i++) {
 		const struct socket *at = &r->sockets.list[i];
 		const struct ngc_server *s = sockets_server(&r->sockets, at, url->host,
 		    &how, &ignored);
 
-		if (is_meant(url, at, how, any_named) && !add_socket(&q, at, s))
+		if (is_meant(url, at, how, q.named) &&
+		    !add_server(&q, at, s, how, add_socket))
 			return false;
 	}
 	return true;

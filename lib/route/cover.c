@@ -150,6 +150,15 @@ static bool add_pattern(struct cover *c, const struct ngc_zone *z, struct value 
 	return true;
 }
 
+/* Is nothing open but the query, which any_query opened? */
+static bool is_strict(struct value key)
+{
+	for (size_t i = 0; i < key.n; i++)
+		if (key.seg[i].open != NULL && key.seg[i].open->grammar != GRAMMAR_QUERY)
+			return false;
+	return true;
+}
+
 bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
     struct value key)
 {
@@ -158,6 +167,8 @@ bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes
 	struct ngc_open_template *o;
 	struct ngc_bytes text;
 
+	if (c->scope.strict && !is_strict(key))
+		return true;
 	for (size_t i = 0; i < key.n; i++) {
 		ambiguous = ambiguous || is_ambiguous(key, i) || may_hold_path(key, i);
 		empty = empty &&
@@ -198,8 +209,45 @@ bool ngc_cover_match(const struct ngc_cover *pub, const struct ngc_zone *zone,
 	return false;
 }
 
+static bool add_url(struct cover *c, const struct ngc_router *r,
+    const struct ngc_url *url)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < r->n_zones; i++)
+		if (!r->zones[i].zone->configured)
+			ok = cover_directory(c, &r->zones[i], url);
+	if (!ok || r->conf == NULL)
+		return ok;
+	return c->scope.strict ? cover_request(c, r, url) : cover_configured(c, r, url);
+}
+
+/* The URL with the '/' at the end of its path dropped, or added. */
+static bool add_other_slash(struct cover *c, const struct ngc_router *r,
+    const struct ngc_url *url)
+{
+	size_t n = url->path.n;
+	struct ngc_url other = *url;
+	struct ngc_buf b = { 0 };
+	bool ok = true;
+
+	if (url->path.p[n - 1] == '/')
+		n--;
+	ngc_buf_add(&b, url->path.p, n);
+	if (n == url->path.n)
+		ngc_buf_add_char(&b, '/');
+	other.path.n = b.n;
+	ngc_buf_add_bytes(&b, ngc_bytes_from(url->target, url->path.n));
+	other.target = ngc_buf_bytes(&b);
+	other.path.p = other.target.p;
+	if (n > 0)
+		ok = !b.failed && add_url(c, r, &other);
+	ngc_buf_free(&b);
+	return ok;
+}
+
 enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *url,
-    struct ngc_cover **out, struct ngc_error *err)
+    const struct ngc_scope *scope, struct ngc_cover **out, struct ngc_error *err)
 {
 	struct cover *c = ngc_array_alloc(1, sizeof(*c));
 	enum ngc_code code;
@@ -209,12 +257,10 @@ enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *
 	if (c == NULL)
 		return ngc_no_memory(err);
 	c->arena = ngc_arena_new();
-	ok = c->arena != NULL;
-	for (size_t i = 0; ok && i < r->n_zones; i++)
-		if (!r->zones[i].zone->configured)
-			ok = cover_directory(c, &r->zones[i], url);
-	if (ok && r->conf != NULL)
-		ok = cover_configured(c, r, url);
+	if (scope != NULL)
+		c->scope = *scope;
+	ok = c->arena != NULL && add_url(c, r, url) &&
+	     (!c->scope.any_slash || add_other_slash(c, r, url));
 	code = router_result(r, ok, err);
 	if (code != NGC_OK) {
 		ngc_cover_free(&c->pub);

@@ -17,6 +17,7 @@ struct open_key {
 /* A cover being put together; everything in it lives in its arena. */
 struct cover {
 	struct ngc_cover pub; /* first: what the caller gets */
+	struct ngc_scope scope;
 	struct ngc_arena *arena;
 	struct open_key *keys;
 	size_t n_keys, cap_keys, cap_targets, cap_open;
@@ -24,7 +25,8 @@ struct cover {
 
 /*
  * Add the key a template gave, unless it is there: as a target, or as an open template
- * whose key with everything unknown left empty is a target, too.  False: no memory.
+ * whose key with everything unknown left empty is a target, too.  A strict cover takes no
+ * key that is open but for its query.  False: no memory.
  */
 bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
     struct value key);
@@ -37,6 +39,7 @@ bool cover_add_lost(struct cover *c, const struct ngc_zone *z, struct ngc_bytes 
 struct facts {
 	struct ngc_bytes scheme, method, host, http_host, target, uri, args, server_name;
 	unsigned port;
+	bool any_query; /* there is a query, not known, behind the '?' at target's end */
 };
 
 /* Append the value of a part of a template; false: these facts do not determine it. */
@@ -46,6 +49,9 @@ bool facts_value(const struct facts *f, const struct part *p, struct ngc_buf *ou
 bool cover_directory(struct cover *c, const struct zone_keys *z,
     const struct ngc_url *url);
 bool cover_configured(struct cover *c, const struct ngc_router *r,
+    const struct ngc_url *url);
+/* Only the request that explain follows. */
+bool cover_request(struct cover *c, const struct ngc_router *r,
     const struct ngc_url *url);
 
 #endif

@@ -224,35 +224,6 @@ static bool take_way(void *arg, struct run *r)
 	return !x->failed;
 }
 
-/*
- * The socket a request for the URL comes in by: of those of its port the one whose
- * address the URL names, else one with a server of that name, else the wildcard address,
- * else the first.
- */
-static const struct socket *choose_socket(const struct ngc_router *r,
-    const struct ngc_url *url, struct ngc_bytes host)
-{
-	unsigned port = url->port != 0 ? url->port : url->scheme.n == 5 ? 443 : 80;
-	const struct socket *best = NULL;
-	struct captures ignored;
-	enum found how;
-
-	for (size_t i = 0; i < r->sockets.n; i++) {
-		const struct socket *at = &r->sockets.list[i];
-
-		if (at->port != port)
-			continue;
-		if (ngc_bytes_equal(at->address, url->host))
-			return at;
-		sockets_server(&r->sockets, at, host, &how, &ignored);
-		if (how == FOUND_NAME)
-			return at;
-		if (best == NULL || ngc_bytes_equal(at->address, ngc_bytes_of("*")))
-			best = at;
-	}
-	return best;
-}
-
 /* The value of the request's Host header; absent: the URL's is sent. */
 static struct ngc_bytes host_header(const struct ngc_explain_request *req)
 {
@@ -279,7 +250,7 @@ static bool explain(struct explaining *x, const struct ngc_router *r,
 	struct ngc_bytes host = header.p != NULL ? plain_host(x->arena, header)
 						 : req->url->host;
 	struct follow f = { .router = r,
-		.socket = choose_socket(r, req->url, host),
+		.socket = follow_socket(r, req->url, host),
 		.steps = &x->steps };
 
 	if (f.socket == NULL) {

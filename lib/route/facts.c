@@ -44,9 +44,9 @@ bool facts_value(const struct facts *f, const struct part *p, struct ngc_buf *ou
 		return add(out, f->uri);
 	case VAR_ARGS:
 		ngc_buf_add_bytes(out, f->args);
-		return true;
+		return !f->any_query;
 	case VAR_IS_ARGS:
-		ngc_buf_add_str(out, f->args.n > 0 ? "?" : "");
+		ngc_buf_add_str(out, f->args.n > 0 || f->any_query ? "?" : "");
 		return true;
 	case VAR_SERVER_NAME:
 		return add(out, f->server_name);
@@ -59,7 +59,7 @@ bool facts_value(const struct facts *f, const struct part *p, struct ngc_buf *ou
 		return true;
 	case VAR_ARG:
 		ngc_buf_add_bytes(out, find_argument(f->args, variable_suffix(p)));
-		return true;
+		return !f->any_query;
 	default:
 		return false;
 	}

@@ -55,6 +55,26 @@ void run_lose(struct run *r, const struct unknown *u)
 	r->lost_by = u;
 }
 
+/* Any query will do: none, or one of which nothing else is known. */
+static void choose_query(struct run *r)
+{
+	static const struct unknown any = { .name = { (const unsigned char *)"args", 4 },
+		.grammar = GRAMMAR_QUERY };
+	struct value_builder target = { .arena = r->arena };
+	struct value_builder args = { .arena = r->arena };
+
+	if (run_choose(r, 2, &any) == 0)
+		return;
+	value_add(&target, r->target);
+	value_add_text(&target, ngc_bytes_of("?"), false);
+	value_add_unknown(&target, &any);
+	value_add_unknown(&args, &any);
+	r->failed = r->failed || target.failed || args.failed;
+	r->target = value_end(&target);
+	r->args = value_end(&args);
+	r->any_args = &any;
+}
+
 /* The path and arguments of the target; false: nginx answers 400. */
 static bool read_target(struct run *r)
 {
@@ -77,8 +97,11 @@ static bool read_target(struct run *r)
 	r->plus = memchr(path.p, '+', path.n) != NULL ||
 		  memmem(path.p, path.n, "%2B", 3) != NULL ||
 		  memmem(path.p, path.n, "%2b", 3) != NULL;
+	r->target = value_text(r->arena, target, true);
 	if (mark != NULL)
 		r->args = value_text(r->arena, ngc_bytes_from(target, n + 1), true);
+	if (r->asked->any_query)
+		choose_query(r);
 	return uri != NULL;
 }
 
@@ -184,6 +207,30 @@ static void start(struct run *r, const struct follow *f, struct choices *c)
 	    (const char *)r->server->names[0].p,
 	    how == FOUND_DEFAULT ? "the default of its address" : "by name",
 	    r->server->level->d->file, r->server->level->d->line);
+}
+
+const struct socket *follow_socket(const struct ngc_router *r,
+    const struct ngc_url *url, struct ngc_bytes host)
+{
+	unsigned port = url->port != 0 ? url->port : url->scheme.n == 5 ? 443 : 80;
+	const struct socket *best = NULL;
+	struct captures ignored;
+	enum found how;
+
+	for (size_t i = 0; i < r->sockets.n; i++) {
+		const struct socket *at = &r->sockets.list[i];
+
+		if (at->port != port)
+			continue;
+		if (ngc_bytes_equal(at->address, url->host))
+			return at;
+		sockets_server(&r->sockets, at, host, &how, &ignored);
+		if (how == FOUND_NAME)
+			return at;
+		if (best == NULL || ngc_bytes_equal(at->address, ngc_bytes_of("*")))
+			best = at;
+	}
+	return best;
 }
 
 bool follow_ways(const struct follow *f, bool (*done)(void *arg, struct run *r),

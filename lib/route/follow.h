@@ -19,6 +19,14 @@ struct follow {
 };
 
 /*
+ * The socket a request for the URL comes in by: of those of its port the one whose
+ * address the URL names, else one with a server of that name, else the wildcard address,
+ * else the first.  NULL: nginx does not listen on the port.
+ */
+const struct socket *follow_socket(const struct ngc_router *r, const struct ngc_url *url,
+    struct ngc_bytes host);
+
+/*
  * Run once for every way the request may go, and hand each finished run over.  What the
  * run holds is gone afterwards.  r->choices->overflow in the last one: there are more
  * ways. False: no memory, or done() said so.

@@ -82,7 +82,8 @@ static void add_rebuilt(struct run *r, struct value_builder *b)
 	value_add_text(b,
 	    r->quoted || r->internal ? run_escape(r, rest, ESCAPE_URI) : rest, true);
 	if (r->args.n > 0) {
-		value_add_text(b, ngc_bytes_of("?"), true);
+		value_add_text(b, ngc_bytes_of("?"),
+		    r->any_args == NULL || value_unknown(r->args) != r->any_args);
 		value_add(b, r->args);
 	}
 }
@@ -95,7 +96,7 @@ static struct value default_key(struct run *r, struct value pass, bool variables
 	if (value_unknown(pass) != NULL) {
 		value_add(&b, pass);
 		if (r->upstream.start.p == NULL && r->unparsed_valid)
-			value_add_text(&b, r->asked->target, true);
+			value_add(&b, r->target);
 		r->failed = r->failed || b.failed;
 		return value_end(&b);
 	}
@@ -107,7 +108,7 @@ static struct value default_key(struct run *r, struct value pass, bool variables
 			value_add_text(&b, ngc_bytes_of("/"), false);
 		value_add_text(&b, r->upstream.uri, true);
 	} else if (r->upstream.uri.n == 0 && r->unparsed_valid) {
-		value_add_text(&b, r->asked->target, true);
+		value_add(&b, r->target);
 	} else {
 		add_rebuilt(r, &b);
 	}

@@ -3,6 +3,7 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ struct regex {
 
 struct regexes {
 	struct ngc_arena *arena;
+	pthread_mutex_t lock;
 	struct regex *chain[N_CHAINS];
 	struct ngc_bytes bad; /* absent: every one compiled */
 	char message[256];    /* about it */
@@ -38,6 +40,7 @@ struct regexes *regexes_new(void)
 		free(r);
 		return NULL;
 	}
+	pthread_mutex_init(&r->lock, NULL);
 	return r;
 }
 
@@ -55,8 +58,19 @@ void regexes_free(struct regexes *r)
 	for (size_t i = 0; i < N_CHAINS; i++)
 		for (struct regex *x = r->chain[i]; x != NULL; x = x->next)
 			release(x);
+	pthread_mutex_destroy(&r->lock);
 	ngc_arena_free(r->arena);
 	free(r);
+}
+
+void regexes_lock(struct regexes *r)
+{
+	pthread_mutex_lock(&r->lock);
+}
+
+void regexes_unlock(struct regexes *r)
+{
+	pthread_mutex_unlock(&r->lock);
 }
 
 static size_t chain_of(struct ngc_bytes s, bool nocase)

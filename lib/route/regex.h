@@ -27,6 +27,10 @@ struct regexes;
 struct regexes *regexes_new(void);    /* NULL: no memory */
 void regexes_free(struct regexes *r); /* NULL is fine */
 
+/* For who shares them with other threads: around everything done with them. */
+void regexes_lock(struct regexes *r);
+void regexes_unlock(struct regexes *r);
+
 /*
  * The regex of that pattern; NULL: no memory.  One that does not compile matches nothing,
  * and the first of them is kept for regexes_bad().

@@ -137,11 +137,40 @@ bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
 	return all.n > 0;
 }
 
-/* A name that a client's Host can be, letter by letter. */
-static bool is_host_name(struct ngc_bytes name)
+/* On some socket where the host's server was found in that way? */
+static bool same_server(const struct ngc_router *r, struct ngc_bytes host,
+    struct ngc_bytes other, enum found wanted, bool *any)
 {
-	return name.n > 0 && !ngc_bytes_equal(name, ngc_bytes_of("_")) &&
-	       memchr("~*.$", name.p[0], 4) == NULL && name.p[name.n - 1] != '*';
+	struct captures ignored;
+	bool same = false;
+	enum found how;
+
+	*any = false;
+	for (size_t i = 0; i < r->sockets.n && !same; i++) {
+		const struct socket *at = &r->sockets.list[i];
+		const struct ngc_server *s = sockets_server(&r->sockets, at, host, &how,
+		    &ignored);
+
+		if (how != wanted)
+			continue;
+		*any = true;
+		same = sockets_server(&r->sockets, at, other, &how, &ignored) == s &&
+		       how == wanted;
+	}
+	return same;
+}
+
+bool ngc_route_same_server(const struct ngc_router *r, struct ngc_bytes host,
+    struct ngc_bytes other)
+{
+	bool same, named;
+
+	regexes_lock(r->regexes);
+	same = same_server(r, host, other, FOUND_NAME, &named);
+	if (!named)
+		same = same_server(r, host, other, FOUND_DEFAULT, &named);
+	regexes_unlock(r->regexes);
+	return same;
 }
 
 void ngc_route_writer(const struct ngc_router *r, const struct ngc_zone *zone,
@@ -158,6 +187,6 @@ void ngc_route_writer(const struct ngc_router *r, const struct ngc_zone *zone,
 	out->names = z->writer->names;
 	out->n = z->writer->n_names;
 	for (size_t i = 0; i < out->n && out->host.p == NULL; i++)
-		if (is_host_name(out->names[i]))
+		if (sockets_name_is_host(out->names[i]))
 			out->host = out->names[i];
 }

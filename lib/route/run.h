@@ -32,6 +32,7 @@ struct asked {
 	struct ngc_bytes method, scheme, host, http_host, target;
 	unsigned port;
 	bool all; /* any request for the URL: headers, cookies and body are open */
+	bool any_query; /* and the query: target has none */
 	const struct ngc_request_header *headers;
 	size_t n_headers;
 	struct ngc_bytes body;
@@ -71,7 +72,9 @@ struct run {
 	    *level; /* whose settings are in force: a location or an if */
 	const struct ngc_level *location; /* the location itself; NULL: the server */
 	struct ngc_bytes uri, method;
+	struct value target;            /* nginx's r->unparsed_uri */
 	struct value args;
+	const struct unknown *any_args; /* the query, when it may be any but none */
 	bool internal, uri_changed;
 	bool quoted, plus;   /* the path had an escape, or a '+' */
 	bool unparsed_valid; /* nginx's r->valid_unparsed_uri */

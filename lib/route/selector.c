@@ -92,7 +92,7 @@ bool explain_pattern(struct explaining *x, const struct ngc_router *r,
 	struct ngc_cover *pub;
 	struct ngc_error err;
 
-	if (ngc_route_cover(r, url, &pub, &err) != NGC_OK)
+	if (ngc_route_cover(r, url, NULL, &pub, &err) != NGC_OK)
 		return false;
 	for (size_t i = 0; i < pub->n_open; i++)
 		if (z == NULL || pub->open[i].zone == z)

@@ -107,6 +107,17 @@ static enum name_kind kind_of(struct ngc_bytes *s)
 	return NAME_EXACT;
 }
 
+bool sockets_name_is_host(struct ngc_bytes name)
+{
+	return name.n > 0 && name.p[0] != '$' && kind_of(&name) == NAME_EXACT &&
+	       !ngc_bytes_equal(name, ngc_bytes_of("_"));
+}
+
+bool sockets_name_is_wide(struct ngc_bytes name)
+{
+	return kind_of(&name) != NAME_EXACT;
+}
+
 /* Names are added last first, so that the first comes to stand in front. */
 static bool add_name(struct sockets *s, struct ngc_arena *a,
     const struct ngc_server *server, struct ngc_bytes text, enum name_kind kind)

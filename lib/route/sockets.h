@@ -42,6 +42,10 @@ struct sockets {
 bool sockets_init(struct sockets *s, struct ngc_arena *a, const struct ngc_conf *conf,
     struct regexes *regexes);
 
+/* Is a server_name that of one host, letter by letter?  Does it stand for many? */
+bool sockets_name_is_host(struct ngc_bytes name);
+bool sockets_name_is_wide(struct ngc_bytes name);
+
 /* How a server was found. */
 enum found { FOUND_NAME, FOUND_DEFAULT };
 

@@ -59,6 +59,83 @@ stored() {
 	selects 'httpGETa.test/a[1]' 'http://a.test/a[1]*'
 }
 
+@test "--any-query: takes the page with every query and without, and no other page" {
+	stored httpGETa.test/x 'httpGETa.test/x?' 'httpGETa.test/x?a=1' 'httpHEADa.test/x?b/c' \
+	    httpGETa.test/x1 'httpGETa.test/x/?a' 'httpGETb.test/x?a=1' 'httpGETa.test/y?/x?'
+	for url in http://a.test/x 'https://a.test/x?z=9'; do
+		selects 'httpGETa.test/x httpGETa.test/x? httpGETa.test/x?a=1 httpHEADa.test/x?b/c' \
+		    --any-query "$url"
+	done
+}
+
+@test "--any-query: also where path, question mark and arguments stand apart in the key" {
+	stored a.test/x 'a.test/x?a=1' a.test/xa=1 'a.test/x?'
+	PARAMS=',levels=1:2,key=$host$uri$is_args$args'
+	selects 'a.test/x a.test/x? a.test/x?a=1' --any-query http://a.test/x
+}
+
+@test "--any-query: arguments right behind the path may be another page: they are left" {
+	stored a.test/x a.test/xa=1
+	PARAMS=',levels=1:2,key=$host$uri$args'
+	run -0 --separate-stderr ngxcache purge -n --json -d "$C$PARAMS" --any-query http://a.test/x
+	json_is '[d["purged"], d["ambiguous"]]' '[1, 1]'
+	selects 'a.test/x a.test/xa=1' --any-query --loose http://a.test/x
+}
+
+@test "--any-slash: takes both forms of the path, each with the query given" {
+	stored httpGETa.test/x httpGETa.test/x/ 'httpGETa.test/x?q' 'httpGETa.test/x/?q' httpGETa.test/
+	selects 'httpGETa.test/x httpGETa.test/x/' --any-slash http://a.test/x
+	selects 'httpGETa.test/x httpGETa.test/x/' --any-slash http://a.test/x/
+	selects 'httpGETa.test/x/?q httpGETa.test/x?q' --any-slash 'http://a.test/x?q'
+	selects 'httpGETa.test/' --any-slash http://a.test/
+}
+
+@test "--any-slash: names are looked up, nothing is walked" {
+	stored httpGETa.test/x/
+	ok purge -n --json -d "$C$PARAMS" --any-slash http://a.test/x
+	json_is '[d["matched"], d["walked"]]' '[1, false]'
+}
+
+@test "--recursive: takes the page and those below it, with any query" {
+	stored httpGETa.test/blog httpGETa.test/blog/ httpGETa.test/blog/1 'httpGETa.test/blog/t/x?p=2' \
+	    httpGETa.test/blogroll 'httpGETa.test/blog?p=2' 'httpGETa.test/blog/?p=2' \
+	    httpGETb.test/blog/1 httpGETa.test/x/blog/1
+	selects 'httpGETa.test/blog httpGETa.test/blog/1 httpGETa.test/blog/t/x?p=2' \
+	    --recursive http://a.test/blog
+	selects 'httpGETa.test/blog/ httpGETa.test/blog/1 httpGETa.test/blog/t/x?p=2' \
+	    --recursive http://a.test/blog/
+	refused 'needs a walk' list -d "$C$PARAMS" --recursive --no-walk http://a.test/blog/
+}
+
+@test "--recursive: the root page and everything below it is the host" {
+	stored httpGETa.test/ httpGETa.test/x 'httpGETa.test/?x' httpGETaa.test/x httpGETb.test/a.test/
+	selects 'httpGETa.test/ httpGETa.test/x' --recursive http://a.test/
+	selects 'httpGETa.test/ httpGETa.test/?x httpGETa.test/x' --recursive --any-query http://a.test/
+}
+
+@test "--strict: takes the one request, not other schemes, methods and spellings" {
+	stored httpGETa.test/é httpHEADa.test/é httpsGETa.test/é httpGETa.test/%c3%a9
+	selects httpGETa.test/é --strict http://a.test/é
+	selects httpGETa.test/%c3%a9 --strict http://a.test/%c3%a9
+	selects '' --strict https://a.test/%C3%A9
+}
+
+@test "--strict: leaves what a URL does not determine, unless any query is asked for" {
+	stored httpGETa.test/x 'httpGETa.test/x?1' httpsGETa.test/x 'httpsGETa.test/x?1'
+	selects 'httpGETa.test/x httpGETa.test/x?1' --strict --any-query http://a.test/x
+	rm -r "$C"
+	stored a.test/x a.test/x1 a.test/y
+	PARAMS=',levels=1:2,key=$host$uri$cookie_c'
+	selects '' --strict http://a.test/x
+}
+
+@test "bare path: any query, any slash and what is below it work on every host" {
+	stored httpGETa.test/x httpGETb.test/x/ 'httpGETa.test/x?1' httpGETa.test/x/1 httpGETa.test/y
+	selects 'httpGETa.test/x httpGETa.test/x?1' --any-query /x
+	selects 'httpGETa.test/x httpGETb.test/x/' --any-slash /x
+	selects 'httpGETa.test/x httpGETa.test/x/1' --recursive /x
+}
+
 @test "URL pattern: a star is any run of characters, also slashes and none" {
 	stored httpGETa.test/blog/ httpGETa.test/blog/1 httpsGETa.test/blog/2/3?x=/ httpGETa.test/blog \
 	    httpGETa.test/other httpGETb.test/blog/1 httpGETa.test/x/blog/1
@@ -438,4 +515,85 @@ stored() {
 	ok list --json -c "$CONF" http://a.test/x
 	json_lines=$(for line in "${lines[@]}"; do python3 -c 'import json, sys; print(json.loads(sys.argv[1])["key"])' "$line"; done | sort | xargs)
 	equal "$json_lines" "/x v5/x v99/x"
+}
+
+# hosts: a configuration with two servers on one zone, and a cache of these keys
+hosts() {
+	mkcache -o "$C" "$@"
+	conf <<-END
+		proxy_cache_path $C keys_zone=pages:1m levels=1:2;
+		proxy_cache pages;
+		proxy_cache_key \$host\$request_uri;
+		server {
+			listen 80;
+			server_name a.test www.a.test *.a.test ~^a[0-9]\.test\$;
+			location / { proxy_pass http://127.0.0.1:8000; }
+		}
+		server {
+			listen 80;
+			server_name b.test www.b.test x.a.test;
+			location / { proxy_pass http://127.0.0.1:8000; }
+		}
+	END
+}
+
+@test "--any-host: names of the server are looked up, and no other server's are taken" {
+	hosts a.test/x b.test/x www.b.test/x www.b.test/y
+	ok purge -n --json -c "$CONF" --any-host http://b.test/x
+	json_is '[d["purged"], d["walked"]]' '[2, false]'
+	ok list --json -c "$CONF" --any-host http://www.b.test/x
+	keys 'b.test/x www.b.test/x'
+}
+
+@test "--any-host: wildcard and regex names take the hosts they stand for" {
+	hosts a.test/x www.a.test/x m.a.test/x a7.test/x ax.test/x x.a.test/x b.test/x m.a.test/y
+	ok list --json -c "$CONF" --any-host http://www.a.test/x
+	keys 'a.test/x a7.test/x m.a.test/x www.a.test/x'
+}
+
+@test "--any-host and --recursive: pages below on every host of the server" {
+	hosts a.test/x/1 m.a.test/x/2?q x.a.test/x/3 b.test/x/4 a7.test/xy a.test/x
+	ok list --json -c "$CONF" --any-host --recursive http://a.test/x
+	keys 'a.test/x a.test/x/1 m.a.test/x/2?q'
+}
+
+@test "URL pattern: where keys tell no host, the names of the only server count" {
+	mkcache -o "$C" /blog/1 /other
+	conf <<-END
+		proxy_cache_path $C keys_zone=pages:1m levels=1:2;
+		server {
+			listen 80;
+			server_name a.test www.a.test;
+			location / {
+				proxy_pass http://127.0.0.1:8000;
+				proxy_cache pages;
+				proxy_cache_key \$request_uri;
+			}
+		}
+	END
+	for host in a.test www.a.test; do
+		ok list --json -c "$CONF" "http://$host/blog/*"
+		keys /blog/1
+	done
+	ok list --json -c "$CONF" 'http://b.test/blog/*'
+	keys ''
+}
+
+@test "a URL with more ways through the configuration than are gone is told and ends with 3" {
+	mkcache -o "$C" a.test/x
+	conf <<-END
+		proxy_cache_path $C keys_zone=pages:1m levels=1:2;
+		server {
+			listen 80;
+			server_name a.test;
+			location / {
+				$(for i in {1..12}; do echo "if (\$cookie_c$i) { set \$k$i $i; }"; done)
+				proxy_pass http://127.0.0.1:8000;
+				proxy_cache pages;
+				proxy_cache_key \$host\$request_uri$(printf '$k%s' {1..12});
+			}
+		}
+	END
+	fails 3 'too many ways' purge -n --json -c "$CONF" http://a.test/x
+	json_is 'd["purged"]' 1
 }

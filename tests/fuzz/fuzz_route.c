@@ -20,7 +20,7 @@ static void use_conf(const struct ngc_conf *conf)
 		return;
 	if (ngc_url_parse(ngc_bytes_of("http://a.test/a/b.php?c=d"), &url, &err) ==
 	    NGC_OK) {
-		if (ngc_route_cover(router, url, &cover, &err) == NGC_OK)
+		if (ngc_route_cover(router, url, NULL, &cover, &err) == NGC_OK)
 			ngc_cover_free(cover);
 		ngc_url_free(url);
 	}

@@ -251,7 +251,7 @@ static void follow(const char *text, const char *want)
 		enum ngc_code code;
 
 		ck_assert_int_eq(ngc_router_new(c, &zone, 1, &r, &err), NGC_OK);
-		code = all ? ngc_route_cover(r, &url, &cover, &err)
+		code = all ? ngc_route_cover(r, &url, NULL, &cover, &err)
 			   : ngc_route_explain(r, &req, &e, &err);
 		ck_assert_int_eq(code, want != NULL ? NGC_INVALID : NGC_OK);
 		if (want != NULL)

@@ -208,7 +208,7 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		struct ngc_cover *c;
 		bool ambiguous, taken;
 
-		ck_assert_int_eq(ngc_route_cover(s.router, u, &c, &err), NGC_OK);
+		ck_assert_int_eq(ngc_route_cover(s.router, u, NULL, &c, &err), NGC_OK);
 		taken = ngc_cover_match(c, s.zones[0], ngc_bytes_of(cases[i].key),
 		    &ambiguous);
 		ck_assert_msg(taken == (cases[i].want == TAKEN), "%s: %s", cases[i].path,
@@ -238,7 +238,7 @@ START_TEST(constant_alternatives_need_no_walk)
 		struct ngc_url *u = url_of(cases[i].path);
 		struct ngc_cover *c;
 
-		ck_assert_int_eq(ngc_route_cover(s.router, u, &c, &err), NGC_OK);
+		ck_assert_int_eq(ngc_route_cover(s.router, u, NULL, &c, &err), NGC_OK);
 		ck_assert_msg(c->n_targets == cases[i].targets, "%s: %zu", cases[i].path,
 		    c->n_targets);
 		ck_assert_uint_eq(c->n_open, 0);
@@ -262,7 +262,7 @@ START_TEST(a_zone_that_is_open_is_every_one_it_may_be)
 		struct ngc_cover *c;
 		bool ambiguous;
 
-		ck_assert_int_eq(ngc_route_cover(s.router, u, &c, &err), NGC_OK);
+		ck_assert_int_eq(ngc_route_cover(s.router, u, NULL, &c, &err), NGC_OK);
 		ck_assert(!ngc_cover_match(c, s.zones[0], key, &ambiguous));
 		ck_assert(ngc_cover_match(c, s.zones[1], key, &ambiguous));
 		ck_assert(ngc_cover_match(c, s.zones[2], key, &ambiguous));

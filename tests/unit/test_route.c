@@ -51,7 +51,7 @@ static struct ngc_cover *cover_of(const struct fixture *f, const char *url)
 	struct ngc_error err;
 
 	ck_assert_int_eq(ngc_url_parse(ngc_bytes_of(url), &u, &err), NGC_OK);
-	ck_assert_int_eq(ngc_route_cover(f->router, u, &c, &err), NGC_OK);
+	ck_assert_int_eq(ngc_route_cover(f->router, u, NULL, &c, &err), NGC_OK);
 	ngc_url_free(u);
 	return c;
 }

@@ -186,7 +186,7 @@ static void check_covered(const struct site *s, const struct request *q, const c
 	struct ngc_error err;
 	bool ambiguous;
 
-	ck_assert_int_eq(ngc_route_cover(s->router, q->url, &c, &err), NGC_OK);
+	ck_assert_int_eq(ngc_route_cover(s->router, q->url, NULL, &c, &err), NGC_OK);
 	ck_assert_msg(ngc_cover_match(c, zone, key, &ambiguous),
 	    "%s: its key is not covered", text);
 	ngc_cover_free(c);

@@ -5,6 +5,8 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+static const struct ngc_scope page;
+
 /* A URL as a reading of a key gives it: host, or none, and target. */
 static struct ngc_reading reading_of(const char *url)
 {
@@ -15,7 +17,8 @@ static struct ngc_reading reading_of(const char *url)
 		.uri = ngc_bytes_of(slash) };
 }
 
-static bool matches(const char *pattern, const char *url)
+static bool matches_in(const char *pattern, const struct ngc_scope *scope,
+    const char *url)
 {
 	struct ngc_pattern_room *room = ngc_pattern_room_new();
 	struct ngc_reading r = reading_of(url);
@@ -23,16 +26,22 @@ static bool matches(const char *pattern, const char *url)
 	struct ngc_pattern *p;
 	struct ngc_error err;
 	bool matched;
-	size_t n = url_pattern_subject(&r, subject, sizeof(subject));
+	size_t n = url_pattern_subject(&r, r.host, subject, sizeof(subject));
 
 	ck_assert_uint_gt(n, 0);
-	ck_assert_msg(url_pattern_compile(ngc_bytes_of(pattern), &p, &err) == NGC_OK,
+	ck_assert_msg(url_pattern_compile(ngc_bytes_of(pattern), scope, &p, &err) ==
+			  NGC_OK,
 	    "%s", err.text);
 	ck_assert_int_eq(
 	    ngc_pattern_match(p, room, ngc_bytes(subject, n), &matched, &err), NGC_OK);
 	ngc_pattern_free(p);
 	ngc_pattern_room_free(room);
 	return matched;
+}
+
+static bool matches(const char *pattern, const char *url)
+{
+	return matches_in(pattern, &page, url);
 }
 
 struct row {
@@ -188,8 +197,8 @@ START_TEST(what_is_no_url_is_refused)
 		struct ngc_pattern *p = (void *)&not_null;
 		struct ngc_error err;
 
-		ck_assert_msg(
-		    url_pattern_compile(ngc_bytes_of(bad[i]), &p, &err) == NGC_INVALID,
+		ck_assert_msg(url_pattern_compile(ngc_bytes_of(bad[i]), &page, &p,
+				  &err) == NGC_INVALID,
 		    "%s", bad[i]);
 		ck_assert_ptr_null(p);
 		ck_assert_ptr_nonnull(strstr(err.text, bad[i]));
@@ -203,11 +212,11 @@ START_TEST(a_subject_has_its_bound)
 	struct ngc_reading r = reading_of("a.b:80/x%20y");
 	unsigned char out[16] = "################";
 
-	ck_assert_uint_eq(url_pattern_subject(&r, out, 8), 0);
-	ck_assert_uint_eq(url_pattern_subject(&r, out, 16), 7);
+	ck_assert_uint_eq(url_pattern_subject(&r, r.host, out, 8), 0);
+	ck_assert_uint_eq(url_pattern_subject(&r, r.host, out, 16), 7);
 	ck_assert_int_eq(memcmp(out, "a.b/x y#", 8), 0);
 	r.uri = ngc_bytes(NULL, 0);
-	ck_assert_uint_eq(url_pattern_subject(&r, out, 16), 0);
+	ck_assert_uint_eq(url_pattern_subject(&r, r.host, out, 16), 0);
 }
 END_TEST
 
