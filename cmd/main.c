@@ -257,17 +257,17 @@ static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 	return run_command(cmd, g, args);
 }
 
-/* A file must not become the standard output of a run that was started without one. */
+/*
+ * A file must not become the standard output of a run that was started without one.  What
+ * is read or written there fails all the same.
+ */
 static bool open_standard_descriptors(void)
 {
-	int fd;
+	static const int flags[] = { O_WRONLY, O_RDONLY, O_RDWR };
 
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd < 0)
-		return false;
-	close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)
+			return false;
 	return true;
 }
 
