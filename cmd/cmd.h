@@ -181,6 +181,9 @@ void ui_problem(void *arg, const struct ngc_error *err);
 void ui_damaged_met(void *arg, const struct ngc_entry *e);
 /* With -v: what a walk met besides entries. */
 void ui_walked(const struct cmd_env *env, const struct ngc_select_result *result);
+/* What was tried for the selectors that matched nothing; not when something could not be
+ * looked at, for then nobody knows. */
+void ui_misses(const struct cmd_env *env, const struct ngc_select_result *result);
 /* The status that a failed call leads to. */
 int ui_status(enum ngc_code code);
 /* Report a failed call and return its status. */

@@ -177,8 +177,9 @@ static int explain_request(struct cmd_env *env, struct explained *x)
 	struct ngc_buf b = { 0 };
 	struct ngc_error err;
 	int status = EXIT_DONE;
+	enum ngc_code code = ngc_locate(env->site, &req, &x->at, &err);
 
-	if (ngc_locate(env->site, &req, &x->at, &err) != NGC_OK) {
+	if (code != NGC_OK && code != NGC_GONE) {
 		status = ui_failed(&err);
 		if (x->at.explanation == NULL)
 			return status;

@@ -70,6 +70,7 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 
 	run.damaged = ngc_select_selectors(env->select) > 0;
 	run.damaged_met = env->verbose ? ui_damaged_met : NULL;
+	run.explain_misses = !env->json && !l.paths && !env->quiet;
 	run.visit = visit;
 	run.arg = &l;
 	if (l.paths && env->json) {
@@ -90,6 +91,8 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 	if (status == EXIT_DONE)
 		status = l.unreadable ? EXIT_PARTIAL
 				      : ui_selection_status(env, &result, args);
+	if (run.explain_misses && status == EXIT_DONE)
+		ui_misses(env, &result);
 	ngc_select_result_free(&result);
 	out_free(l.out);
 	return status;

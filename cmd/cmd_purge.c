@@ -239,7 +239,8 @@ static void text_end(struct purge *p)
 	struct ngc_buf *b = &p->out;
 	char size[NGC_UNIT_TEXT];
 
-	for (size_t i = 0; i < r->found.n_selectors; i++)
+	/* Where something could not be looked at, nobody knows that nothing matched. */
+	for (size_t i = 0; r->found.failed == 0 && i < r->found.n_selectors; i++)
 		if (r->found.selectors[i].matched == 0)
 			out_miss_text(b, p->env, &r->found.selectors[i]);
 	ngc_buf_printf(b, "%s %llu %s", verb(&p->req), (unsigned long long)r->purged,

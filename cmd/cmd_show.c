@@ -117,10 +117,12 @@ static int show_found(struct cmd_env *env, const struct cmd_args *args,
 
 	run.explain_misses = true;
 	code = ngc_show(&run, req, &shown, &err);
-	if (code == NGC_GONE) {
+	if (code == NGC_GONE && shown.found.failed > 0) {
+		status = EXIT_PARTIAL; /* each failure has its line */
+	} else if (code == NGC_GONE) {
 		tell_miss(env, args->n_words > 0 ? args->words[0] : args->opts[0].value,
 		    &shown);
-		status = shown.found.failed > 0 ? EXIT_PARTIAL : EXIT_NO;
+		status = EXIT_NO;
 	} else if (code != NGC_OK) {
 		status = ui_failed(&err);
 	} else {

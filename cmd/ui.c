@@ -6,15 +6,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "out_entry.h"
+
 /* One write: lines of several threads or processes do not mix. */
+static void write_all(const struct ngc_buf *b)
+{
+	if (!b->failed && b->n > 0 && write(STDERR_FILENO, b->p, b->n) < 0) {
+		/* There is nowhere left to say so. */
+	}
+}
+
 static void print_line(const char *text)
 {
 	struct ngc_buf b = { 0 };
 
 	ngc_buf_printf(&b, "ngxcache: %s\n", text);
-	if (!b.failed && b.n > 0 && write(STDERR_FILENO, b.p, b.n) < 0) {
-		/* There is nowhere left to say so. */
-	}
+	write_all(&b);
 	ngc_buf_free(&b);
 }
 
@@ -61,6 +68,20 @@ void ui_walked(const struct cmd_env *env, const struct ngc_select_result *result
 		    (unsigned long long)t->candidates, (unsigned long long)t->damaged,
 		    (unsigned long long)t->orphans, (unsigned long long)t->temporary,
 		    (unsigned long long)t->foreign);
+}
+
+void ui_misses(const struct cmd_env *env, const struct ngc_select_result *result)
+{
+	struct ngc_buf b = { 0 };
+
+	for (size_t i = 0; result->failed == 0 && i < result->n_selectors; i++) {
+		if (result->selectors[i].matched > 0)
+			continue;
+		ngc_buf_add_str(&b, "ngxcache: ");
+		out_miss_text(&b, env, &result->selectors[i]);
+	}
+	write_all(&b);
+	ngc_buf_free(&b);
 }
 
 int ui_status(enum ngc_code code)

@@ -25,8 +25,8 @@ struct ngc_located {
  * Follow a request to its file.  When the main entry there carries a Vary, the file is
  * that of the variant that the request's headers make. out: to be freed with
  * ngc_located_free() in any case; the explanation holds also when the file could not be
- * looked at. NGC_INVALID: no configuration was read.  NGC_DENIED: the cache may not be
- * read.
+ * looked at. NGC_INVALID: no configuration was read.  NGC_GONE: the cache's directory is
+ * missing.  NGC_DENIED: it may not be read.
  */
 enum ngc_code ngc_locate(const struct ngc_site *site,
     const struct ngc_explain_request *req, struct ngc_located *out,

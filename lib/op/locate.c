@@ -56,7 +56,7 @@ enum ngc_code ngc_locate(const struct ngc_site *site,
 	ngc_levels_dir(&e->zone->levels, out->name, out->dir);
 	code = ngc_site_cache(site, e->zone, &out->cache, err);
 	if (code != NGC_OK)
-		return code == NGC_GONE ? NGC_OK : code;
+		return code;
 	out->reader = ngc_reader_new();
 	if (out->reader == NULL)
 		return ngc_no_memory(err);

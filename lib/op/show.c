@@ -107,6 +107,8 @@ enum ngc_code ngc_show(const struct ngc_select_run *run,
 	*out = (struct ngc_shown){ 0 };
 	if (req != NULL && ngc_site_conf(run->site) != NULL) {
 		code = ngc_locate(run->site, req, &out->located, err);
+		if (code == NGC_GONE) /* of the cache: the entry was not looked for */
+			code = err->code = NGC_DENIED;
 		followed = out->located.explanation != NULL &&
 			   out->located.explanation->key.p != NULL;
 	}

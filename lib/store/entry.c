@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,6 +89,15 @@ static bool is_orphan(const struct ngc_zone *z, const char *dir, const char *nam
 	       strcmp(ngc_levels_dir(&z->levels, name, want), dir) != 0;
 }
 
+static enum ngc_code file_denied(const struct ngc_cache *c, const char *dir,
+    const char *name, int sys, struct ngc_error *err)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s%s", c->zone->path, dir, name);
+	return access_denied(path, sys, err);
+}
+
 enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int dirfd,
     const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err)
 {
@@ -96,8 +107,7 @@ enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int
 		if (errno == ENOENT || errno == ELOOP || errno == ENXIO ||
 		    errno == ENOTDIR)
 			return NGC_GONE;
-		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", c->zone->path, dir,
-		    name);
+		return file_denied(c, dir, name, errno, err);
 	}
 	out->cache = c;
 	out->reader = r;
@@ -142,7 +152,7 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
 	if (dirfd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return NGC_GONE;
 	if (dirfd < 0)
-		return ngc_fail(err, NGC_DENIED, errno, "%s/%s", c->zone->path, dir);
+		return file_denied(c, dir, name, errno, err);
 	code = entry_open_at(c, r, dirfd, dir, name, out, err);
 	if (code == NGC_OK && !is_regular(out->fd)) {
 		close(out->fd);

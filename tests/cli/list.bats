@@ -184,3 +184,25 @@ load cli
 	equal "$(tr -d '[:print:]\n' <<<"$output")" ""
 	equal "$(grep -c 'GETa.test/' <<<"$output")" 1
 }
+
+@test "list: a selector that matched nothing tells on standard error what was tried" {
+	mkcache -o "$C" GETa.test/1
+	sum=$(printf GETa.test/nope | md5sum | cut -c 1-32)
+	run -0 --separate-stderr ngxcache list -d "$C,levels=1:2" --key GETa.test/nope --key GETa.test/1
+	equal "${#lines[@]}" 1
+	equal "$stderr" "$(printf '%s\n' "ngxcache: nothing matched 'GETa.test/nope'; looked up:" \
+	    '    GETa.test/nope' "        $C/${sum: -1}/${sum: -3:2}/$sum")"
+	run -0 --separate-stderr ngxcache list -d "$C" 'http://b.test/*'
+	equal "$output" ""
+	equal "$stderr" "ngxcache: nothing matched 'http://b.test/*'"
+}
+
+@test "list: programs are not told what was tried" {
+	mkcache -o "$C" GETa.test/1
+	for format in --json -0 -q; do
+		ok list "$format" -d "$C,levels=1:2" --key GETa.test/nope
+		equal "$output" ""
+	done
+	ok list -d "$C" --status 404
+	equal "$output" ""
+}

@@ -380,10 +380,13 @@ COMMANDS='zones list show purge reload'
 
 @test "status 0: nothing matched" {
 	mkcache -o "$C" GETa.test/1
-	ok list -d "$C" --key GETa.test/2
-	equal "$output" ""
+	for what in '--key GETa.test/2' '--glob x*'; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr ngxcache list -d "$C" $what
+		equal "$output" ""
+		[[ $stderr == 'ngxcache: nothing matched '* ]]
+	done
 	ok purge -d "$C" --key GETa.test/2
-	ok list -d "$C" --glob 'x*'
 	ok purge -d "$C" --glob 'x*'
 }
 

@@ -445,6 +445,36 @@ $before"
 	equal "$(entries_in "$C")" "$hidden"
 }
 
+@test "an exact look-up in an unreadable directory says whom to run as, not that there is nothing" {
+	need_nobody
+	file=$(mkcache -v -o "$C" httpGETa.test/1)
+	chown -R www-data "$C" 2>/dev/null || skip "there is no www-data"
+	chmod 711 "$C"
+	chmod 700 "$C"/?
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server {
+			listen 80;
+			server_name a.test;
+			location / {
+				proxy_pass http://127.0.0.1:9;
+				proxy_cache pages;
+				proxy_cache_key \$scheme\$request_method\$host\$request_uri;
+			}
+		}
+	END
+	chmod a+r "$C" "$CONF"
+	for words in 'show --key httpGETa.test/1' 'show http://a.test/1' 'list http://a.test/1' \
+	    'list --key httpGETa.test/1' 'purge http://a.test/1' 'purge -n --key httpGETa.test/1'; do
+		# shellcheck disable=SC2086
+		run -3 --separate-stderr as_nobody ngxcache -c "$CONF" $words
+		[[ $output != *matched* && $output != *cached* ]] || equal "$output" "" "$words"
+		while IFS= read -r line; do
+			equal "$line" "ngxcache: ${file%/*/*}: permission denied: run as its owner (www-data) or as root" "$words"
+		done <<<"$stderr"
+	done
+}
+
 @test "an unreadable file is named, and the rest is done" {
 	need_nobody
 	one=$(mkcache -v -o "$C" httpGETa.test/1)
@@ -452,7 +482,7 @@ $before"
 	chmod -R a+rwX "$C"
 	chmod 600 "$one"
 	run -3 --separate-stderr as_nobody ngxcache list --json -d "$C"
-	[[ $stderr == "ngxcache: "*"$one"* ]]
+	equal "$stderr" "ngxcache: $one: permission denied: run as its owner (root) or as root"
 	json_is '[x["file"] for x in lines]' "[\"$two\"]"
 	run -3 --separate-stderr as_nobody ngxcache purge --json -d "$C" --glob '*'
 	[[ $stderr == "ngxcache: "*"$one"* ]]
@@ -515,10 +545,39 @@ $before"
 		rm -rf "$C"
 		mkcache -o "$C" --valid 2000000000 httpGETa.test/{1,2,3}
 		before=$(find "$C" -type f -exec sha256sum {} + | sort)
-		eval "(ngxcache list --json -v -d '$C'; ngxcache purge --json --list -d '$C' --key nope) $closed"
+		wanted=0
+		[[ $closed != *'>&-'* || $closed == '2>&-' || $closed == '<&- 2>&-' ]] || wanted=3
+		for words in 'list --json -v' 'purge --json --list --key nope'; do
+			rc=0
+			eval "ngxcache $words -d '$C' $closed" || rc=$?
+			equal "$rc" "$wanted" "$words $closed"
+		done
 		equal "$(find "$C" -type f -exec sha256sum {} + | sort)" "$before" "$closed"
-		eval "ngxcache purge --json --list -d '$C' --key httpGETa.test/2 $closed"
+		rc=0
+		eval "ngxcache purge --json --list -d '$C' --key httpGETa.test/2 $closed" || rc=$?
+		equal "$rc" "$wanted" "$closed"
 		equal "$(entries_in "$C")" 2 "$closed"
 		equal "$(find "$C" -type f -exec sha256sum {} + | grep -vxF "$before")" "" "$closed"
 	done
+}
+
+@test "a closed standard output is a failure" {
+	mkcache -o "$C" httpGETa.test/1
+	for words in list 'list --json' 'list -0' zones 'zones --json' 'show --key httpGETa.test/1' \
+	    'purge -n --all' 'purge --json --list --all' --help --version; do
+		rc=0
+		# shellcheck disable=SC2086
+		ngxcache -d "$C" $words >&- 2>"$T/err" || rc=$?
+		equal "$rc" 3 "$words"
+		equal "$(cat "$T/err")" 'ngxcache: standard output: Bad file descriptor'
+	done
+	equal "$(entries_in "$C")" 0
+}
+
+@test "a closed standard input is no empty list of URLs" {
+	mkcache -o "$C" httpGETa.test/1
+	rc=0
+	ngxcache purge -d "$C" --from - <&- 2>"$T/err" || rc=$?
+	equal "$rc" 2
+	[[ $(cat "$T/err") == 'ngxcache: --from: '* ]] || equal "$(cat "$T/err")" "--from"
 }

@@ -175,3 +175,20 @@ site_of() {
 	run -2 --separate-stderr ngxcache show -d "$C" --key GETa.test/1 -X HEAD
 	[[ $stderr == *"go with a URL"* ]]
 }
+
+@test "show: a zone whose directory is missing is a failure, not an answer" {
+	conf <<-END
+		proxy_cache_path $T/none levels=1:2 keys_zone=pages:1m;
+		server {
+			listen 80;
+			server_name a.test;
+			location / { proxy_pass http://127.0.0.1:9; proxy_cache pages; proxy_cache_key \$uri; }
+		}
+	END
+	for what in http://a.test/1 '--key /1'; do
+		# shellcheck disable=SC2086
+		fails 3 "$T/none" show -c "$CONF" $what
+		equal "$(wc -l <<<"$stderr")" 1
+		equal "$output" ""
+	done
+}

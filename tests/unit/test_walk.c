@@ -370,7 +370,7 @@ static void check_barred(struct box *b, const struct stored_file *closed,
 	snprintf(want, sizeof(want), "%.300s/c/%.4s: permission denied", b->t.path,
 	    closed->path);
 	ck_assert_ptr_nonnull(strstr(ngc_buf_str(&b->problems), want));
-	snprintf(want, sizeof(want), "%.300s/c/%s: Permission denied", b->t.path,
+	snprintf(want, sizeof(want), "%.300s/c/%s: permission denied: run as", b->t.path,
 	    secret->path);
 	ck_assert_ptr_nonnull(strstr(ngc_buf_str(&b->problems), want));
 }
