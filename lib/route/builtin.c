@@ -221,7 +221,7 @@ static struct value argument_value(struct run *r, const struct part *p)
 
 static struct value server_name_value(struct run *r, const struct part *p)
 {
-	struct ngc_bytes s = r->server->names[0];
+	struct ngc_bytes s = sockets_name(&r->router->sockets, r->server->names[0]);
 	struct ngc_buf b = { 0 };
 
 	if (ngc_bytes_equal(s, ngc_bytes_of("$hostname")))
@@ -291,6 +291,62 @@ static struct value body_value(struct run *r, const struct part *p)
 	return text(r, r->asked->body);
 }
 
+static struct value length_value(struct run *r, const struct part *p)
+{
+	struct ngc_bytes given;
+	struct ngc_buf b = { 0 };
+
+	if (r->asked->all)
+		return open_value(r, p, GRAMMAR_ANY, false);
+	given = run_header(r, p->text);
+	if (given.n > 0 || r->asked->body.p == NULL)
+		return text(r, given);
+	ngc_buf_printf(&b, "%zu", r->asked->body.n);
+	return printed(r, &b);
+}
+
+/* What fastcgi_split_path_info makes of the URI. */
+static void split_path_info(struct run *r, struct ngc_bytes *script,
+    struct ngc_bytes *info)
+{
+	const struct ngc_directive *d = run_setting(r->level, "fastcgi_split_path_info");
+	const struct regex *x;
+	struct captures c;
+
+	*script = r->uri;
+	*info = ngc_bytes("", 0);
+	if (d == NULL || d->n_words != 2)
+		return;
+	x = regexes_get(r->router->regexes, d->words[1], false);
+	if (x == NULL || !regex_match(x, r->uri, &c) || c.n < 3)
+		return;
+	*script = ngc_bytes(r->uri.p, c.group[1].n);
+	*info = c.group[2];
+}
+
+static struct value script_value(struct run *r)
+{
+	const struct ngc_directive *d = run_setting(r->level, "fastcgi_index");
+	struct value_builder b = { .arena = r->arena };
+	struct ngc_bytes script, info;
+
+	split_path_info(r, &script, &info);
+	value_add_text(&b, script, true);
+	if (d != NULL && d->n_words == 2 && script.n > 0 &&
+	    script.p[script.n - 1] == '/')
+		value_add_text(&b, d->words[1], true);
+	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
+static struct value path_info_value(struct run *r)
+{
+	struct ngc_bytes script, info;
+
+	split_path_info(r, &script, &info);
+	return value_text(r->arena, info, true);
+}
+
 static struct value filename_value(struct run *r)
 {
 	struct value_builder b = { .arena = r->arena };
@@ -319,11 +375,16 @@ static bool rare_builtin(struct run *r, const struct part *p, struct value *out)
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("server_protocol")))
 		*out = protocol_value(r, p);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("fastcgi_script_name")))
-		*out = value_text(r->arena, r->uri, true);
+		*out = script_value(r);
+	else if (ngc_bytes_equal(p->text, ngc_bytes_of("fastcgi_path_info")))
+		*out = path_info_value(r);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("content_type")))
 		*out = header_value(r, p, p->text);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("content_length")))
-		*out = header_value(r, p, p->text);
+		*out = length_value(r, p);
+	else if (ngc_bytes_equal(p->text, ngc_bytes_of("hostname")) &&
+		 r->router->sockets.hostname.p != NULL)
+		*out = text(r, r->router->sockets.hostname);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("remote_addr")) ||
 		 ngc_bytes_equal(p->text, ngc_bytes_of("hostname")))
 		*out = open_value(r, p, variable_grammar(p), true);

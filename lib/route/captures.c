@@ -16,6 +16,7 @@ void run_take_captures(struct run *r, const struct captures *c)
 	struct named_capture named;
 
 	r->n_groups = c->n;
+	r->n_matches++;
 	for (unsigned i = 0; i < c->n; i++)
 		r->group[i] = value_text(r->arena, c->group[i], true);
 	for (unsigned i = 0; regex_named(c, i, &named); i++)
@@ -45,6 +46,7 @@ bool run_test(struct run *r, struct ngc_bytes pattern, bool nocase,
 	if (run_match(r, pattern, nocase, subject))
 		return true;
 	r->n_groups = 0;
+	r->n_matches++;
 	return false;
 }
 
@@ -58,6 +60,7 @@ void run_matched_unknown(struct run *r, struct ngc_bytes pattern,
 
 	value_add_unknown(&b, on);
 	r->n_groups = c.n;
+	r->n_matches++;
 	for (unsigned i = 0; i < c.n; i++)
 		r->group[i] = value_end(&b);
 	for (unsigned i = 0; x != NULL && regex_named(&c, i, &named); i++)

@@ -278,20 +278,33 @@ static struct value index_uri(struct run *r, struct ngc_bytes name)
 	return value_end(&b);
 }
 
-/* Which of n index files is there; n: none. */
+static bool is_there(struct run *r, struct ngc_bytes index)
+{
+	return run_file(r, value_bytes(r->arena, index_uri(r, index))) == FILE_REGULAR;
+}
+
+/*
+ * Which of n index files is there; n: none.  One that begins with a slash is a page of
+ * the site, and taken unseen where the directory is there or was not asked for.
+ */
 static unsigned choose_index(struct run *r, const struct ngc_bytes *names, unsigned n)
 {
+	unsigned page = 0;
+
+	while (page < n && (names[page].n == 0 || names[page].p[0] != '/'))
+		page++;
 	if (r->asked->all)
-		return run_choose(r, n + 1, file_system(r));
+		return run_choose(r, page < n ? page + 1 : n + 1, file_system(r));
 	if (run_files_known(r)) {
 		for (unsigned i = 0; i < n; i++)
-			if (run_file(r, value_bytes(r->arena, index_uri(r, names[i]))) ==
-			    FILE_REGULAR)
+			if (i == page ? i == 0 || run_file(r, r->uri) == FILE_DIRECTORY
+				      : is_there(r, names[i]))
 				return i;
 		return n;
 	}
 	for (unsigned i = 0; i < n; i++)
-		if (leads_to_pass(r, value_bytes(r->arena, index_uri(r, names[i]))))
+		if (i == page ||
+		    leads_to_pass(r, value_bytes(r->arena, index_uri(r, names[i]))))
 			return i;
 	return 0;
 }

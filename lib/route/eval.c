@@ -181,14 +181,56 @@ struct value run_variable(struct run *r, const struct part *p)
 	return v;
 }
 
+/*
+ * nginx goes through the parts twice: for their lengths, and to copy them.  A map that
+ * matched in between has changed $1 and its like.  When these are shorter than what was
+ * counted, what was in memory stands behind them; when they are longer, it depends on the
+ * version of nginx what happens.
+ */
+static struct value eval_again(struct run *r, const struct template *t,
+    const struct value *first)
+{
+	static const struct unknown memory = { .name = { (const unsigned char *)"1", 1 },
+		.grammar = GRAMMAR_ANY,
+		.hard = true };
+	struct value_builder b = { .arena = r->arena };
+	size_t length = 0, n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct value v = t->parts[i].var == VAR_CAPTURE
+				     ? capture_value(r, &t->parts[i])
+				     : first[i];
+
+		length += value_bytes(r->arena, first[i]).n;
+		n += value_bytes(r->arena, v).n;
+		value_add(&b, v);
+	}
+	if (n != length)
+		value_add_unknown(&b, &memory);
+	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
 struct value run_eval_template(struct run *r, const struct template *t)
 {
 	struct value_builder b = { .arena = r->arena };
+	struct value *parts = ngc_arena_alloc(r->arena, t->n, sizeof(*parts));
+	unsigned matches = 0;
+	bool changed = false;
 
-	for (size_t i = 0; i < t->n; i++)
-		value_add(&b, run_variable(r, &t->parts[i]));
+	if (parts == NULL) {
+		r->failed = true;
+		return (struct value){ 0 };
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->parts[i].var == VAR_CAPTURE && matches == 0)
+			matches = r->n_matches + 1;
+		parts[i] = run_variable(r, &t->parts[i]);
+		changed = matches > 0 && r->n_matches + 1 != matches;
+		value_add(&b, parts[i]);
+	}
 	r->failed = r->failed || b.failed;
-	return value_end(&b);
+	return changed ? eval_again(r, t, parts) : value_end(&b);
 }
 
 struct value run_eval(struct run *r, struct ngc_bytes text)

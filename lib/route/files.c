@@ -111,13 +111,38 @@ enum file run_stat(struct run *r, struct ngc_bytes path)
 	return S_ISDIR(st.st_mode) ? FILE_DIRECTORY : FILE_REGULAR;
 }
 
+/* Is it an alias of a regex location, which names the whole file? */
+static bool names_files(const struct run *r, const struct ngc_directive *d)
+{
+	const struct ngc_level *l = r->location;
+
+	return d != NULL && ngc_directive_is(d, "alias") && l != NULL &&
+	       (l->kind == NGC_LEVEL_REGEX || l->kind == NGC_LEVEL_REGEX_NOCASE);
+}
+
+/* The directory that the files of an alias lie in which names each of them. */
+static struct ngc_bytes directory_of(struct ngc_bytes path)
+{
+	const unsigned char *variable = memchr(path.p, '$', path.n), *end;
+
+	if (variable != NULL)
+		path.n = (size_t)(variable - path.p);
+	end = memrchr(path.p, '/', path.n);
+	return ngc_bytes(path.p, end != NULL ? (size_t)(end - path.p) + 1 : 0);
+}
+
 bool run_files_known(struct run *r)
 {
+	const struct ngc_directive *d = root_directive(r);
 	struct value root = run_document_root(r);
+	struct ngc_bytes path;
 
-	return !r->asked->all && !ngc_conf_is_dump(r->router->conf) &&
-	       value_unknown(root) == NULL &&
-	       run_stat(r, value_bytes(r->arena, root)) == FILE_DIRECTORY;
+	if (r->asked->all || ngc_conf_is_dump(r->router->conf) ||
+	    value_unknown(root) != NULL)
+		return false;
+	path = names_files(r, d) ? directory_of(d->words[1])
+				 : value_bytes(r->arena, root);
+	return run_stat(r, path) == FILE_DIRECTORY;
 }
 
 /* The rest of the URI behind an alias's location; all of it below a root. */
@@ -128,8 +153,8 @@ static struct ngc_bytes below(const struct run *r, struct ngc_bytes uri)
 
 	if (d == NULL || !ngc_directive_is(d, "alias") || l == NULL)
 		return uri;
-	if (l->kind == NGC_LEVEL_REGEX || l->kind == NGC_LEVEL_REGEX_NOCASE)
-		return ngc_bytes("", 0); /* such an alias names the whole file */
+	if (names_files(r, d))
+		return ngc_bytes("", 0);
 	return l->pattern.n <= uri.n ? ngc_bytes_from(uri, l->pattern.n) : uri;
 }
 

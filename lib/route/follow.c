@@ -161,12 +161,22 @@ static enum next rewrite_location(struct run *r)
 	return NEXT_FIND;
 }
 
+/* nginx's ngx_http_validate_host(), as far as a host that was parsed can fail it. */
+static bool is_bad_host(struct ngc_bytes host)
+{
+	for (size_t i = 0; i < host.n; i++)
+		if (host.p[i] <= 0x20 || host.p[i] == 0x7f || host.p[i] == '/' ||
+		    (i > 0 && host.p[i] == '.' && host.p[i - 1] == '.'))
+			return true;
+	return false;
+}
+
 /* Bounded by changes_left: every turn but a first one uses a change up. */
 void run_request(struct run *r)
 {
 	enum next next = NEXT_SERVER;
 
-	if (!read_target(r)) {
+	if (!read_target(r) || is_bad_host(r->asked->http_host)) {
 		run_step(r, "a bad request for nginx");
 		r->end = END_UNCACHED;
 		return;

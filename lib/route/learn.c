@@ -61,16 +61,6 @@ static bool add_pattern(struct ngc_router *r, struct zone_keys *z,
 	return true;
 }
 
-/* $server_name; absent: what it is depends on the machine, or is no host. */
-static struct ngc_bytes server_name_of(const struct ngc_server *s)
-{
-	struct ngc_bytes name = s->names[0];
-
-	if (name.n == 0 || name.p[0] == '~' || name.p[0] == '$')
-		return ngc_bytes(NULL, 0);
-	return name.n > 1 && name.p[0] == '.' ? ngc_bytes_from(name, 1) : name;
-}
-
 /* Where a key is stored: what makes some variables constant. */
 struct place {
 	struct ngc_router *router;
@@ -80,14 +70,24 @@ struct place {
 	struct upstream upstream;
 };
 
+/* $server_name; absent: what it is depends on the machine, or is no host. */
+static struct ngc_bytes server_name_of(const struct place *at)
+{
+	struct ngc_bytes name = sockets_name(&at->router->sockets, at->server->names[0]);
+
+	if (name.n == 0 || name.p[0] == '~' || name.p[0] == '$')
+		return ngc_bytes(NULL, 0);
+	return name.n > 1 && name.p[0] == '.' ? ngc_bytes_from(name, 1) : name;
+}
+
 static bool add_part(struct pattern *p, const struct place *at, const struct part *part)
 {
 	if (at->known_upstream && part->var == VAR_PROXY_HOST)
 		return pattern_add_text(p, at->upstream.host, TELLS_NOTHING);
 	if (at->known_upstream && part->var == VAR_PROXY_PORT)
 		return pattern_add_text(p, at->upstream.port, TELLS_NOTHING);
-	if (part->var == VAR_SERVER_NAME && server_name_of(at->server).p != NULL)
-		return pattern_add_text(p, server_name_of(at->server), TELLS_HOST);
+	if (part->var == VAR_SERVER_NAME && server_name_of(at).p != NULL)
+		return pattern_add_text(p, server_name_of(at), TELLS_HOST);
 	return pattern_add(p, part);
 }
 

@@ -33,10 +33,12 @@ static void do_set(struct run *r, const struct ngc_directive *d,
 		return;
 	name = run_lower(r, ngc_bytes_from(d->words[1], 1));
 	v = eval_quoted(r, d->words[2]);
-	if (ngc_bytes_equal(name, ngc_bytes_of("args")))
+	if (ngc_bytes_equal(name, ngc_bytes_of("args"))) {
 		r->args = v;
-	else
+		r->unparsed_valid = false;
+	} else {
 		run_assign(r, name, v, only_if);
+	}
 }
 
 /* set_by_lua and its like, and those of modules we do not know. */

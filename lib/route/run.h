@@ -85,7 +85,7 @@ struct run {
 	const struct ngc_directive *guard; /* NULL, or what that depends on */
 	unsigned changes_left;
 	struct value group[CAPTURES_MAX];
-	unsigned n_groups;
+	unsigned n_groups, n_matches; /* groups; how often they were set or emptied */
 	struct assigned *vars, *memo; /* set ones; those evaluated once and kept */
 	struct upstream upstream;
 	struct value proxy_host, proxy_port;

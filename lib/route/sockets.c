@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ngc/url.h"
 
@@ -142,7 +143,7 @@ static bool add_server(struct sockets *s, struct ngc_arena *a,
     const struct ngc_server *server)
 {
 	for (size_t i = server->n_names; i-- > 0;) {
-		struct ngc_bytes text = server->names[i];
+		struct ngc_bytes text = sockets_name(s, server->names[i]);
 		bool dot = text.n > 1 && text.p[0] == '.'; /* ".x" is x, too */
 		enum name_kind kind = kind_of(&text);
 
@@ -151,6 +152,28 @@ static bool add_server(struct sockets *s, struct ngc_arena *a,
 			return false;
 	}
 	return true;
+}
+
+/* What $hostname stands for in a configuration that is of this machine. */
+static bool find_hostname(struct sockets *s, struct ngc_arena *a,
+    const struct ngc_conf *conf)
+{
+	char text[256];
+
+	if (ngc_conf_is_dump(conf) || ngc_conf_root(conf)[0] != '\0' ||
+	    gethostname(text, sizeof(text)) != 0)
+		return true;
+	text[sizeof(text) - 1] = '\0';
+	s->hostname = ngc_arena_lower(a, ngc_bytes_of(text));
+	return s->hostname.p != NULL;
+}
+
+struct ngc_bytes sockets_name(const struct sockets *s, struct ngc_bytes name)
+{
+	bool own = s->hostname.p != NULL &&
+		   ngc_bytes_same(name, ngc_bytes_of("$hostname"));
+
+	return own ? s->hostname : name;
 }
 
 bool sockets_init(struct sockets *s, struct ngc_arena *a, const struct ngc_conf *conf,
@@ -166,7 +189,7 @@ bool sockets_init(struct sockets *s, struct ngc_arena *a, const struct ngc_conf 
 			;
 	}
 	s->chains = ngc_arena_alloc(a, s->n_chains, sizeof(struct name *));
-	if (s->chains == NULL || !build_list(s, a, conf))
+	if (s->chains == NULL || !find_hostname(s, a, conf) || !build_list(s, a, conf))
 		return false;
 	for (n = 0; ngc_conf_server(conf, n) != NULL; n++)
 		;

@@ -36,6 +36,7 @@ struct sockets {
 	size_t n_chains;         /* a power of two */
 	struct name *wild;       /* wildcard and regex names, linked in file order */
 	struct regexes *regexes; /* borrowed */
+	struct ngc_bytes hostname; /* of this machine; absent: nginx runs on another */
 };
 
 /* False: no memory. */
@@ -45,6 +46,9 @@ bool sockets_init(struct sockets *s, struct ngc_arena *a, const struct ngc_conf 
 /* Is a server_name that of one host, letter by letter?  Does it stand for many? */
 bool sockets_name_is_host(struct ngc_bytes name);
 bool sockets_name_is_wide(struct ngc_bytes name);
+
+/* A name of a server, or what it stands for. */
+struct ngc_bytes sockets_name(const struct sockets *s, struct ngc_bytes name);
 
 /* How a server was found. */
 enum found { FOUND_NAME, FOUND_DEFAULT };

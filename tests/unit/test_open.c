@@ -15,6 +15,7 @@ static const char text[] =
     "map $cookie_lang $lang { de de; fr fr; default $http_accept_language; }"
     "map $geoip_country_code $geozone { DE disk_1; default disk_2; }"
     "map $geoip_country_code $geooff { DE disk_1; default off; }"
+    "map $arg_k $late { ~^(.+)$ late; default none; }"
     "geo $near { default far; 10.0.0.0/8 near; }"
     "split_clients $remote_addr $half { 50% a; * b; }"
     "server { listen 80; server_name a.test;"
@@ -70,6 +71,7 @@ static const char text[] =
     "}"
     " location /try { try_files $uri /app?lang=$cookie_lang; }"
     " location /app { proxy_pass http://u; proxy_cache_key $uri|$args; }"
+    " location ~ ^/short/(..)$ { proxy_pass http://u; proxy_cache_key $1|$late|; }"
     " location /nothing { rewrite ^ ?; proxy_pass http://u; }"
     " location /refused { proxy_pass http://u; proxy_cache_key refused|$uri; }"
     " location /guard { proxy_pass http://u; proxy_cache_key $uri;"
@@ -296,6 +298,8 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		{ "/geooff", "geoip_country_code", NULL, NULL },
 		{ "/freezone", NULL, NULL, NULL },
 		{ "/zone", NULL, NULL, NULL },
+		{ "/short/ab?k=c", "1", NULL, "main" },
+		{ "/short/ab?k=cde", "1", NULL, "main" },
 		{ "/guard/net", NULL, "/guard/net", "main" },
 		{ "/guard/page", "remote_addr", NULL, "main" },
 		{ "/guard/to", "auth_request", NULL, "main" },
