@@ -63,6 +63,7 @@ LIB_SRCS := \
 	lib/op/from.c \
 	lib/op/judge.c \
 	lib/op/locate.c \
+	lib/op/lookup.c \
 	lib/op/master.c \
 	lib/op/miss.c \
 	lib/op/pattern.c \

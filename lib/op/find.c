@@ -1,57 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "ngc/select.h"
+#include "find.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "ngc/mem.h"
-#include "target.h"
 
-/*
- * Finding the selected entries of each cache.  What can be named is looked up.  Names of
- * variants cannot be computed: when an entry that was looked up carries a Vary, one walk
- * finds them by their key, and the main entry is visited last, so that an interrupted
- * purge leaves the trace that makes the next one complete.  Selectors that scan, and URLs
- * whose keys hold what a URL does not determine, make the walk serve all.
- */
-
-enum phase {
-	BY_KEY,   /* names of keys are looked up; a main entry with Vary is deferred */
-	BY_PATH,  /* files are looked up */
-	VARIANTS, /* a walk for the variants of the deferred ones alone */
-	SCAN,     /* a walk that judges every entry; a target with Vary is deferred */
-	LAST,     /* the deferred ones */
-};
-
-/* Per thread: what it needs to judge, and which selectors took the entry in hand. */
-struct hand {
-	struct judge judge;
-	size_t *hits;
-	size_t n_hits;
-};
-
-struct find {
-	const struct ngc_select_run *run;
-	struct targets targets;
-	struct ngc_cache *
-	    *caches; /* one for each zone of the site; NULL: not looked into */
-	struct ngc_place *places;  /* of the roots of every zone there is */
-	size_t n_places;
-	struct ngc_reader *reader; /* for what is looked up */
-	struct hand *hands;
-	size_t n_hands;
-	size_t *scanning; /* the selectors that must look at every entry of the zone in
-			     hand */
-	size_t n_scanning;
-	atomic_uint_fast64_t *matched, *ambiguous; /* of each selector */
-	atomic_uint_fast64_t visited, failed;
-	pthread_mutex_t lock; /* for the callbacks that one thread calls at a time */
-	enum phase phase;
-	struct target_range keyed, paths; /* of the cache in hand */
-};
-
-static void problem(struct find *f, const struct ngc_error *err)
+void find_problem(struct find *f, const struct ngc_error *err)
 {
 	atomic_fetch_add(&f->failed, 1);
 	pthread_mutex_lock(&f->lock);
@@ -224,7 +178,7 @@ static bool passes_over(const struct find *f, const struct ngc_entry *e)
 	return false;
 }
 
-static enum ngc_code offer(void *arg, unsigned thread, struct ngc_entry *e,
+enum ngc_code find_offer(void *arg, unsigned thread, struct ngc_entry *e,
     struct ngc_error *err)
 {
 	struct find *f = arg;
@@ -236,7 +190,7 @@ static enum ngc_code offer(void *arg, unsigned thread, struct ngc_entry *e,
 		return NGC_OK;
 	code = judge_entry(f, h, e, &selected, err);
 	if (code == NGC_DAMAGED || code == NGC_DENIED) {
-		problem(f, err);
+		find_problem(f, err);
 		return NGC_OK;
 	}
 	if (code == NGC_OK && e->damaged && !(selected && f->run->damaged)) {
@@ -255,7 +209,7 @@ static enum ngc_code offer(void *arg, unsigned thread, struct ngc_entry *e,
 
 static void walk_problem(void *arg, const struct ngc_error *err)
 {
-	problem(arg, err);
+	find_problem(arg, err);
 }
 
 static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase phase,
@@ -267,7 +221,7 @@ static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase 
 		.jobs = (unsigned)f->n_hands,
 		.headers = true,
 		.stop = f->run->stop,
-		.visit = offer,
+		.visit = find_offer,
 		.problem = walk_problem,
 		.arg = f };
 
@@ -276,87 +230,9 @@ static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase 
 	return ngc_walk_run(&w, &out->totals, err);
 }
 
-static enum ngc_code look_at(struct find *f, const struct ngc_cache *c, const char *dir,
-    const char *name, struct ngc_error *err)
-{
-	struct ngc_entry e;
-	enum ngc_code code = ngc_entry_open(c, f->reader, dir, name, &e, err);
-
-	if (code == NGC_DENIED)
-		problem(f, err);
-	if (code == NGC_DENIED || code == NGC_GONE)
-		return NGC_OK;
-	if (code != NGC_OK)
-		return code;
-	code = offer(f, 0, &e, err);
-	ngc_entry_close(&e);
-	return code;
-}
-
-/* Look a name up at each place it can have. */
-static enum ngc_code look_up_key(struct find *f, const struct ngc_cache *c,
-    const struct target *t, struct ngc_error *err)
-{
-	enum ngc_code code = NGC_OK;
-
-	if (ngc_cache_zone(c)->levels_known)
-		return look_at(f, c, t->dir, t->name, err);
-	for (unsigned i = 0; i < NGC_LEVELS_KINDS && code == NGC_OK; i++) {
-		struct ngc_levels levels = ngc_levels_kind(i);
-		char dir[NGC_LEVELS_TEXT];
-
-		code = look_at(f, c, ngc_levels_dir(&levels, t->name, dir), t->name, err);
-	}
-	return code;
-}
-
-static bool stopped(const struct find *f)
+bool find_stopped(const struct find *f)
 {
 	return f->run->stop != NULL && *f->run->stop != 0;
-}
-
-/* The same file, of one selector or several, is looked up once. */
-static bool repeats(struct target_range r, size_t i)
-{
-	return i > 0 && memcmp(r.first[i].name, r.first[i - 1].name, NGC_NAME_LEN) == 0 &&
-	       strcmp(r.first[i].dir, r.first[i - 1].dir) == 0;
-}
-
-static enum ngc_code look_up(struct find *f, const struct ngc_cache *c,
-    struct ngc_error *err)
-{
-	enum ngc_code code = NGC_OK;
-
-	f->phase = BY_KEY;
-	for (size_t i = 0; i < f->keyed.n && code == NGC_OK && !stopped(f); i++)
-		if (!repeats(f->keyed, i))
-			code = look_up_key(f, c, &f->keyed.first[i], err);
-	f->phase = BY_PATH;
-	for (size_t i = 0; i < f->paths.n && code == NGC_OK && !stopped(f); i++)
-		if (!repeats(f->paths, i))
-			code = look_at(f, c, f->paths.first[i].dir,
-			    f->paths.first[i].name, err);
-	return code;
-}
-
-static bool any_deferred(const struct find *f)
-{
-	for (size_t i = 0; i < f->keyed.n; i++)
-		if (f->keyed.first[i].deferred)
-			return true;
-	return false;
-}
-
-static enum ngc_code visit_deferred(struct find *f, const struct ngc_cache *c,
-    struct ngc_error *err)
-{
-	enum ngc_code code = NGC_OK;
-
-	f->phase = LAST;
-	for (size_t i = 0; i < f->keyed.n && code == NGC_OK && !stopped(f); i++)
-		if (f->keyed.first[i].deferred && !repeats(f->keyed, i))
-			code = look_up_key(f, c, &f->keyed.first[i], err);
-	return code;
 }
 
 /* Must every entry of the zone be looked at?  Notes for which selectors. */
@@ -384,13 +260,14 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 	if (scans(f, ngc_cache_zone(c)) && walking != NGC_WALK_NEVER) {
 		code = walk(f, c, SCAN, out, err);
 	} else {
-		code = look_up(f, c, err);
+		code = find_look_up(f, c, err);
 		if (code == NGC_OK && f->keyed.n > 0 &&
 		    (walking == NGC_WALK_ALWAYS ||
-			(walking == NGC_WALK_NEEDED && any_deferred(f))))
+			(walking == NGC_WALK_NEEDED && find_any_deferred(f))))
 			code = walk(f, c, VARIANTS, out, err);
 	}
-	return code == NGC_OK && any_deferred(f) ? visit_deferred(f, c, err) : code;
+	return code == NGC_OK && find_any_deferred(f) ? find_visit_deferred(f, c, err)
+						      : code;
 }
 
 /* The same directory under two names is one cache: its entries count once. */
@@ -422,7 +299,7 @@ static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 			continue;
 		code = ngc_site_cache(site, z, &f->caches[i], err);
 		if (code == NGC_GONE || code == NGC_DENIED)
-			problem(f, err);
+			find_problem(f, err);
 		else if (code != NGC_OK)
 			return code;
 		else
@@ -444,7 +321,7 @@ static void tell_incomplete(struct find *f)
 		    "%s: the configuration has too many ways for this URL: it may have "
 		    "more keys than were looked for",
 		    f->run->select->selectors[i].text);
-		problem(f, &err);
+		find_problem(f, &err);
 	}
 }
 
@@ -537,7 +414,7 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 	if (code == NGC_OK)
 		tell_incomplete(&f);
 	for (size_t i = 0;
-	     i < ngc_site_zones(run->site) && code == NGC_OK && !stopped(&f); i++)
+	     i < ngc_site_zones(run->site) && code == NGC_OK && !find_stopped(&f); i++)
 		if (f.caches[i] != NULL)
 			code = search(&f, i, out, err);
 	for (size_t i = 0; i < out->n_selectors; i++) {
