@@ -67,6 +67,7 @@ LIB_SRCS := \
 	lib/op/master.c \
 	lib/op/miss.c \
 	lib/op/pattern.c \
+	lib/op/probe.c \
 	lib/op/purge.c \
 	lib/op/reload.c \
 	lib/op/select.c \

@@ -26,6 +26,9 @@ int ngc_layout_version(const struct ngc_layout *l); /* 0 (no version field), 2, 
 const char *ngc_layout_abi(const struct ngc_layout *l); /* "lp64le", "i386t64", ... */
 size_t ngc_layout_size(const struct ngc_layout *l);     /* where "\nKEY: " stands */
 
+/* The most a layout holds of a Vary: NGX_HTTP_CACHE_VARY_LEN. */
+#define NGC_VARY_MAX 128
+
 struct ngc_header {
 	const struct ngc_layout *layout;
 	bool invalidated;       /* the version field is 0: nginx refuses the entry */

@@ -41,7 +41,10 @@ static bool defer(struct find *f, struct target *t, const struct ngc_entry *e)
 {
 	if (f->phase == LAST || e->header.vary.n == 0 || e->orphan || !is_main_of(t, e))
 		return false;
-	t->deferred = true;
+	if (atomic_exchange(&t->deferred, true))
+		return true;
+	t->vary_len = e->header.vary.n;
+	memcpy(t->vary, e->header.vary.p, t->vary_len);
 	return true;
 }
 
@@ -168,6 +171,7 @@ static bool passes_over(const struct find *f, const struct ngc_entry *e)
 	case BY_PATH:
 		return !e->damaged && is_named_by_key(f, e);
 	case VARIANTS:
+	case PROBING:
 		return is_named_by_path(f, e) ||
 		       (!e->damaged && !ngc_header_is_variant(&e->header, e->name));
 	case LAST:
@@ -261,10 +265,12 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 		code = walk(f, c, SCAN, out, err);
 	} else {
 		code = find_look_up(f, c, err);
-		if (code == NGC_OK && f->keyed.n > 0 &&
-		    (walking == NGC_WALK_ALWAYS ||
-			(walking == NGC_WALK_NEEDED && find_any_deferred(f))))
-			code = walk(f, c, VARIANTS, out, err);
+		if (code == NGC_OK && f->keyed.n > 0)
+			code = walking == NGC_WALK_ALWAYS ||
+				       (walking == NGC_WALK_NEEDED &&
+					   find_any_deferred(f))
+				   ? walk(f, c, VARIANTS, out, err)
+				   : find_probe_variants(f, c, err);
 	}
 	return code == NGC_OK && find_any_deferred(f) ? find_visit_deferred(f, c, err)
 						      : code;

@@ -18,6 +18,7 @@
 enum phase {
 	BY_KEY,   /* names of keys are looked up; a main entry with Vary is deferred */
 	BY_PATH,  /* files are looked up */
+	PROBING,  /* no walk follows: variants that can be named are looked up */
 	VARIANTS, /* a walk for the variants of the deferred ones alone */
 	SCAN,     /* a walk that judges every entry; a target with Vary is deferred */
 	LAST,     /* the deferred ones */
@@ -65,6 +66,13 @@ enum ngc_code find_offer(void *arg, unsigned thread, struct ngc_entry *e,
 
 /* lookup.c: what can be named is looked up in the cache, without reading directories. */
 enum ngc_code find_look_up(struct find *f, const struct ngc_cache *c,
+    struct ngc_error *err);
+
+/*
+ * No walk follows: look for the variants that common clients are served, whether the main
+ * entry carries a Vary or is gone, or was stored anew without one.
+ */
+enum ngc_code find_probe_variants(struct find *f, const struct ngc_cache *c,
     struct ngc_error *err);
 
 /* Does a main entry wait for its variants?  Those that do are visited. */

@@ -21,18 +21,19 @@ static enum ngc_code look_at(struct find *f, const struct ngc_cache *c, const ch
 }
 
 /* Look a name up at each place it can have. */
-static enum ngc_code look_up_key(struct find *f, const struct ngc_cache *c,
-    const struct target *t, struct ngc_error *err)
+static enum ngc_code look_up_name(struct find *f, const struct ngc_cache *c,
+    const char *name, struct ngc_error *err)
 {
+	const struct ngc_zone *z = ngc_cache_zone(c);
+	unsigned kinds = z->levels_known ? 1 : NGC_LEVELS_KINDS;
 	enum ngc_code code = NGC_OK;
 
-	if (ngc_cache_zone(c)->levels_known)
-		return look_at(f, c, t->dir, t->name, err);
-	for (unsigned i = 0; i < NGC_LEVELS_KINDS && code == NGC_OK; i++) {
-		struct ngc_levels levels = ngc_levels_kind(i);
+	for (unsigned i = 0; i < kinds && code == NGC_OK; i++) {
+		struct ngc_levels levels = z->levels_known ? z->levels
+							   : ngc_levels_kind(i);
 		char dir[NGC_LEVELS_TEXT];
 
-		code = look_at(f, c, ngc_levels_dir(&levels, t->name, dir), t->name, err);
+		code = look_at(f, c, ngc_levels_dir(&levels, name, dir), name, err);
 	}
 	return code;
 }
@@ -52,12 +53,39 @@ enum ngc_code find_look_up(struct find *f, const struct ngc_cache *c,
 	f->phase = BY_KEY;
 	for (size_t i = 0; i < f->keyed.n && code == NGC_OK && !find_stopped(f); i++)
 		if (!repeats(f->keyed, i))
-			code = look_up_key(f, c, &f->keyed.first[i], err);
+			code = look_up_name(f, c, f->keyed.first[i].name, err);
 	f->phase = BY_PATH;
 	for (size_t i = 0; i < f->paths.n && code == NGC_OK && !find_stopped(f); i++)
 		if (!repeats(f->paths, i))
 			code = look_at(f, c, f->paths.first[i].dir,
 			    f->paths.first[i].name, err);
+	return code;
+}
+
+static enum ngc_code probe(struct find *f, const struct ngc_cache *c,
+    const struct target *t, struct ngc_error *err)
+{
+	struct ngc_bytes vary = t->deferred ? ngc_bytes(t->vary, t->vary_len)
+					    : ngc_bytes_of("accept-encoding");
+	char names[PROBES][NGC_NAME_LEN + 1];
+	enum ngc_code code = NGC_OK;
+
+	probe_names(t->key, vary, names);
+	for (size_t i = 0; i < PROBES && code == NGC_OK; i++)
+		code = look_up_name(f, c, names[i], err);
+	return code;
+}
+
+enum ngc_code find_probe_variants(struct find *f, const struct ngc_cache *c,
+    struct ngc_error *err)
+{
+	bool cheap = ngc_cache_zone(c)->levels_known;
+	enum ngc_code code = NGC_OK;
+
+	f->phase = PROBING;
+	for (size_t i = 0; i < f->keyed.n && code == NGC_OK && !find_stopped(f); i++)
+		if (!repeats(f->keyed, i) && (cheap || f->keyed.first[i].deferred))
+			code = probe(f, c, &f->keyed.first[i], err);
 	return code;
 }
 
@@ -77,6 +105,6 @@ enum ngc_code find_visit_deferred(struct find *f, const struct ngc_cache *c,
 	f->phase = LAST;
 	for (size_t i = 0; i < f->keyed.n && code == NGC_OK && !find_stopped(f); i++)
 		if (f->keyed.first[i].deferred && !repeats(f->keyed, i))
-			code = look_up_key(f, c, &f->keyed.first[i], err);
+			code = look_up_name(f, c, f->keyed.first[i].name, err);
 	return code;
 }

@@ -20,6 +20,8 @@ struct target {
 	char dir[NGC_LEVELS_TEXT];   /* of a path; of a key where the levels are known */
 	char name[NGC_NAME_LEN + 1]; /* of the main entry, or of the path */
 	atomic_bool deferred; /* its main entry waits until its variants are visited */
+	unsigned char vary[NGC_VARY_MAX]; /* what that one carries */
+	size_t vary_len;
 };
 
 struct targets {
@@ -55,6 +57,11 @@ struct target_range targets_by_key(struct target_range keyed, const struct ngc_h
 
 /* Those among targets by path that name this file. */
 struct target_range targets_by_name(struct target_range paths, const char *name);
+
+/* probe.c: the names of a key's variants that clients commonly ask for. */
+#define PROBES 15
+void probe_names(struct ngc_bytes key, struct ngc_bytes vary,
+    char names[PROBES][NGC_NAME_LEN + 1]);
 
 /*
  * What is said of the selectors that matched nothing: the keys and files that were tried

@@ -235,6 +235,46 @@ COUNTS=(selectors:list zones:list errors:list walked:bool matched:int purged:int
 	json_is '[len(lines), set(x["key"] for x in lines) == {"GETa.test/2"}]' '[4, true]'
 }
 
+# variant ENCODING KEY: what nginx stores for a client that sends this Accept-Encoding
+variant() {
+	mkcache -v -o "$C" --vary Accept-Encoding --variant-headers "Accept-Encoding: $1" "$2"
+}
+
+@test "purge --no-walk: variants for the encodings that clients ask for are found by name" {
+	mkcache -o "$C" --vary Accept-Encoding GETa.test/1
+	variant gzip GETa.test/1
+	variant 'gzip, deflate, br' GETa.test/1
+	variant 'gzip,  deflate, br,zstd' GETa.test/1
+	odd=$(variant 'quite, unusual' GETa.test/1)
+	variant gzip GETa.test/2
+	ok purge --json --no-walk -d "$C,levels=1:2" --key GETa.test/1
+	json_is '[d["purged"], d["variants"], d["walked"]]' '[4, 3, false]'
+	[ -e "$odd" ]
+	ok list --json -d "$C"
+	json_is 'sorted(x["key"] for x in lines)' '["GETa.test/1", "GETa.test/2"]'
+}
+
+@test "purge: variants that common clients were served go without a walk when their main entry is gone" {
+	variant gzip GETa.test/1
+	variant 'gzip, deflate, br' GETa.test/1
+	variant gzip GETa.test/2
+	ok purge --json -d "$C,levels=1:2" --key GETa.test/1
+	json_is '[d["purged"], d["variants"], d["walked"]]' '[2, 2, false]'
+	mkcache -o "$C" GETa.test/2 # stored anew, without a Vary
+	ok purge --json --mode expire -d "$C,levels=1:2" --key GETa.test/2
+	json_is '[d["purged"], d["variants"], d["walked"]]' '[2, 1, false]'
+}
+
+@test "purge: each variant counts once, whether it could be named or was walked for" {
+	mkcache -o "$C" --vary Accept-Encoding GETa.test/1
+	variant gzip GETa.test/1
+	variant 'quite, unusual' GETa.test/1
+	for mode in expire invalidate remove; do
+		ok purge --json --mode "$mode" -d "$C,levels=1:2" --key GETa.test/1
+		json_is '[d["purged"], d["variants"], d["walked"]]' '[3, 2, true]'
+	done
+}
+
 @test "purge: several zones are counted each" {
 	mkcache -o "$T/one" --body-size 100 GETa.test/{1,2}
 	mkcache -o "$T/two" --body-size 200 GETa.test/1 GETb.test/1
