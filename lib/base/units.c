@@ -85,58 +85,69 @@ static const struct time_unit time_units[] = {
 	{ "ms", false, true, 1LL },
 };
 
-#define N_TIME_UNITS (sizeof(time_units) / sizeof(time_units[0]))
+#define N_TIME_UNITS ((unsigned)(sizeof(time_units) / sizeof(time_units[0])))
+#define SECONDS      6
 
 /* The unit at the start of s, among those from first on; N_TIME_UNITS: none. */
-static size_t take_unit(struct ngc_bytes *s, size_t first, bool milliseconds)
+static unsigned take_unit(struct ngc_bytes *s, unsigned first, bool milliseconds)
 {
-	for (size_t i = N_TIME_UNITS; i-- > first;) {
+	for (unsigned i = N_TIME_UNITS; i-- > first;) {
 		const struct time_unit *u = &time_units[i];
 		struct ngc_bytes name = ngc_bytes_of(u->name);
 
-		if (!(milliseconds ? u->milliseconds : u->seconds) ||
-		    !ngc_bytes_starts(*s, name))
+		if (!ngc_bytes_starts(*s, name))
 			continue;
 		*s = ngc_bytes_from(*s, name.n);
-		return i;
+		return (milliseconds ? u->milliseconds : u->seconds) ? i : N_TIME_UNITS;
 	}
 	return N_TIME_UNITS;
 }
 
-static void skip_spaces(struct ngc_bytes *s)
+static bool skip_spaces(struct ngc_bytes *s)
 {
+	size_t before = s->n;
+
 	while (s->n > 0 && s->p[0] == ' ')
 		*s = ngc_bytes_from(*s, 1);
+	return s->n < before;
 }
 
+/*
+ * nginx's ngx_parse_time(), its oddities included: a number without a unit is seconds, in
+ * front of a space only while no smaller unit than minutes was there, at the end always.
+ */
 static bool parse_time(struct ngc_bytes s, bool milliseconds, int64_t *out)
 {
-	int64_t total = 0, v;
-	size_t next = 0;
+	int64_t total = 0, scale = milliseconds ? 1 : 1000;
+	bool digits = false;
+	unsigned next = 0;
 
-	do {
-		size_t unit;
+	while (s.n > 0) {
+		int64_t v = 0;
+		unsigned unit = SECONDS;
 
-		if (!take_digits(&s, &v))
-			return false;
-		if (s.n == 0 || s.p[0] == ' ') { /* a last number is seconds */
-			skip_spaces(&s);
-			if (s.n != 0 || next > 6)
+		if (s.p[0] >= '0' && s.p[0] <= '9') {
+			if (!take_digits(&s, &v))
 				return false;
-			unit = 6;
-		} else {
+			digits = true;
+		}
+		if (skip_spaces(&s)) {
+			if (next > SECONDS)
+				return false;
+			next = N_TIME_UNITS;
+		} else if (s.n > 0) {
 			unit = take_unit(&s, next, milliseconds);
 			if (unit == N_TIME_UNITS)
 				return false;
+			next = unit + 1;
+			skip_spaces(&s);
 		}
-		if (__builtin_mul_overflow(v, time_units[unit].ms, &v) ||
+		if (__builtin_mul_overflow(v, time_units[unit].ms / scale, &v) ||
 		    __builtin_add_overflow(total, v, &total))
 			return false;
-		next = unit + 1;
-		skip_spaces(&s);
-	} while (s.n > 0);
-	*out = milliseconds ? total : total / 1000;
-	return true;
+	}
+	*out = total;
+	return digits;
 }
 
 bool ngc_parse_seconds(struct ngc_bytes s, int64_t *out)
