@@ -38,6 +38,7 @@ LIB_SRCS := \
 	lib/conf/check.c \
 	lib/conf/check_maps.c \
 	lib/conf/check_rewrite.c \
+	lib/conf/check_upstream.c \
 	lib/conf/conf.c \
 	lib/conf/glob.c \
 	lib/conf/keyset.c \
@@ -47,6 +48,7 @@ LIB_SRCS := \
 	lib/conf/main.c \
 	lib/conf/naming.c \
 	lib/conf/needs.c \
+	lib/conf/rules.c \
 	lib/conf/servers.c \
 	lib/conf/source.c \
 	lib/conf/tree.c \
@@ -242,7 +244,7 @@ $O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
 	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # Slow suites first, so that the cores are busy to the end.
-SUITES = tests/check/fixtures tests/check/routing $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
+SUITES = tests/check/fixtures tests/check/routing tests/check/verdicts $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
          $(UNIT_BINS) $(REPLAYS)
 RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
 

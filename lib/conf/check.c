@@ -23,7 +23,7 @@ static enum ngc_code invalid_value(const struct ngc_directive *d, unsigned i,
 	return conf_refuse(d, err, "invalid value \"%s\"", ngc_directive_arg(d, i));
 }
 
-static enum ngc_code check_error_page(struct check *c, const struct ngc_directive *d,
+enum ngc_code check_error_page(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	unsigned end = d->n_words - 1;
@@ -33,8 +33,8 @@ static enum ngc_code check_error_page(struct check *c, const struct ngc_directiv
 	(void)c;
 	if (answer.n > 0 && answer.p[0] == '=') {
 		end--;
-		if (end == 1 || (answer.n > 1 && !ngc_parse_number(
-						     ngc_bytes_from(answer, 1), &code)))
+		if (end == 1 ||
+		    (answer.n > 1 && !ngc_parse_number(ngc_bytes_from(answer, 1), &code)))
 			return invalid_value(d, end, err);
 	}
 	for (unsigned i = 1; i < end; i++) {
@@ -48,7 +48,7 @@ static enum ngc_code check_error_page(struct check *c, const struct ngc_directiv
 	return NGC_OK;
 }
 
-static enum ngc_code check_try_files(struct check *c, const struct ngc_directive *d,
+enum ngc_code check_try_files(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	struct ngc_bytes last = d->words[d->n_words - 1];
@@ -61,7 +61,7 @@ static enum ngc_code check_try_files(struct check *c, const struct ngc_directive
 	return conf_refuse(d, err, "invalid code \"%s\"", (const char *)last.p);
 }
 
-static enum ngc_code check_size(struct check *c, const struct ngc_directive *d,
+enum ngc_code check_size(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	int64_t size;
@@ -73,7 +73,7 @@ static enum ngc_code check_size(struct check *c, const struct ngc_directive *d,
 	    ngc_directive_arg(d, 0));
 }
 
-static enum ngc_code check_flag(struct check *c, const struct ngc_directive *d,
+enum ngc_code check_flag(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	(void)c;
@@ -85,7 +85,7 @@ static enum ngc_code check_flag(struct check *c, const struct ngc_directive *d,
 	    ngc_directive_arg(d, 1), ngc_directive_arg(d, 0));
 }
 
-static enum ngc_code check_methods(struct check *c, const struct ngc_directive *d,
+enum ngc_code check_methods(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	(void)c;
@@ -97,7 +97,7 @@ static enum ngc_code check_methods(struct check *c, const struct ngc_directive *
 	return NGC_OK;
 }
 
-static enum ngc_code check_valid(struct check *c, const struct ngc_directive *d,
+enum ngc_code check_valid(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	unsigned last = d->n_words - 1;
@@ -115,99 +115,140 @@ static enum ngc_code check_valid(struct check *c, const struct ngc_directive *d,
 	return NGC_OK;
 }
 
-static enum ngc_code check_proxy_pass(struct check *c, const struct ngc_directive *d,
+/* A zone named without variables must exist, and be one of the module's. */
+enum ngc_code check_cache(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
-	struct ngc_bytes url = d->words[1];
-	size_t n = url.n >= 8 && (url.p[4] | 0x20) == 's' ? 8 : 7;
+	enum ngc_protocol p = rule_of(d)->protocol;
+	const struct ngc_zone *z;
 
-	(void)c;
-	if (memchr(url.p, '$', url.n) != NULL)
+	if (memchr(d->words[1].p, '$', d->words[1].n) != NULL ||
+	    ngc_bytes_equal(d->words[1], ngc_bytes_of("off")))
 		return NGC_OK;
-	if (url.n < n || !ngc_bytes_same(ngc_bytes(url.p, n),
-			     ngc_bytes_of(n == 8 ? "https://" : "http://")))
-		return conf_refuse(d, err, "invalid URL prefix");
-	url = ngc_bytes_from(url, n);
-	if (url.n == 0 || url.p[0] == '/')
-		return conf_refuse(d, err, "no host in upstream \"%s\"",
-		    (const char *)url.p);
+	z = ngc_conf_zone_named(c->conf, d->words[1]);
+	if (z == NULL)
+		return conf_refuse(d, err, "\"%s\" zone \"%s\" is unknown",
+		    ngc_directive_arg(d, 0), ngc_directive_arg(d, 1));
+	if (z->type != p)
+		return conf_refuse(d, err,
+		    "zone \"%s\" is one of %s_cache_path, not of %s_cache_path", z->name,
+		    ngc_protocol_name(z->type), ngc_protocol_name(p));
 	return NGC_OK;
 }
 
-#define ANY 0xffffu
-#define NAME(text) text, sizeof(text) - 1
-/* The directives of that name of all four modules. */
-#define MODULES(suffix, check)                              \
-	{ NAME("fastcgi" suffix), 1, ANY, false, check },   \
-	{ NAME("proxy" suffix), 1, ANY, false, check },     \
-	{ NAME("scgi" suffix), 1, ANY, false, check },      \
-	{ NAME("uwsgi" suffix), 1, ANY, false, check }
-
-static const struct rule {
-	const char *name;
-	size_t length;
-	unsigned min, max; /* arguments */
-	bool block;
-	enum ngc_code (*check)(struct check *c, const struct ngc_directive *d,
-	    struct ngc_error *err);
-} rules[] = {
-	{ NAME("alias"), 1, 1, false, NULL },
-	{ NAME("break"), 0, 0, false, NULL },
-	{ NAME("error_page"), 2, ANY, false, check_error_page },
-	{ NAME("fastcgi_pass"), 1, 1, false, NULL },
-	{ NAME("geo"), 1, 2, true, check_geo },
-	{ NAME("if"), 1, ANY, true, check_if },
-	{ NAME("index"), 1, ANY, false, NULL },
-	{ NAME("internal"), 0, 0, false, NULL },
-	{ NAME("location"), 1, 2, true, NULL },
-	{ NAME("map"), 2, 2, true, check_map },
-	{ NAME("merge_slashes"), 1, 1, false, check_flag },
-	{ NAME("proxy_cache_convert_head"), 1, 1, false, check_flag },
-	{ NAME("proxy_pass"), 1, 1, false, check_proxy_pass },
-	{ NAME("return"), 1, 2, false, check_return },
-	{ NAME("rewrite"), 2, 3, false, check_rewrite },
-	{ NAME("root"), 1, 1, false, NULL },
-	{ NAME("scgi_pass"), 1, 1, false, NULL },
-	{ NAME("server_name"), 1, ANY, false, NULL },
-	{ NAME("set"), 2, 2, false, check_set },
-	{ NAME("slice"), 1, 1, false, check_size },
-	{ NAME("split_clients"), 2, 2, true, check_split },
-	{ NAME("try_files"), 2, ANY, false, check_try_files },
-	{ NAME("uwsgi_pass"), 1, 1, false, NULL },
-	MODULES("_cache_bypass", NULL),
-	MODULES("_cache_methods", check_methods),
-	MODULES("_cache_valid", check_valid),
-	MODULES("_no_cache", NULL),
-};
-
-static const struct rule *find_rule(struct ngc_bytes name)
-{
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		if (rules[i].length == name.n &&
-		    memcmp(rules[i].name, name.p, name.n) == 0)
-			return &rules[i];
-	return NULL;
-}
-
-static enum ngc_code check_directive(struct check *c, const struct ngc_directive *d,
+enum ngc_code check_index(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
-	const struct rule *rule = find_rule(d->words[0]);
+	(void)c;
+	for (unsigned i = 1; i < d->n_words; i++)
+		if (d->words[i].n == 0)
+			return conf_refuse(d, err,
+			    "index \"\" in \"index\" directive is invalid");
+	return NGC_OK;
+}
+
+enum ngc_code check_names(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err)
+{
+	(void)c;
+	for (unsigned i = 1; i < d->n_words; i++) {
+		struct ngc_bytes w = d->words[i];
+		unsigned char first = w.n > 0 ? w.p[0] : 0;
+
+		if (first == '~' && w.n == 1)
+			return conf_refuse(d, err, "empty regex in server name \"~\"");
+		if ((first == '*' && (w.n < 3 || w.p[1] != '.')) ||
+		    (first == '.' && w.n < 2))
+			return conf_refuse(d, err, "server name \"%s\" is invalid",
+			    (const char *)w.p);
+	}
+	return NGC_OK;
+}
+
+/* root or alias */
+enum ngc_code check_root(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err)
+{
+	static const char *const circular[] = { "$document_root", "${document_root}",
+		"$realpath_root", "${realpath_root}" };
+	const char *name = ngc_directive_arg(d, 0), *path = ngc_directive_arg(d, 1);
+
+	if (*name == 'a' && c->level->kind == NGC_LEVEL_NAMED)
+		return conf_refuse(d, err,
+		    "the \"alias\" directive cannot be used inside the named location");
+	for (size_t i = 0; i < sizeof(circular) / sizeof(circular[0]); i++)
+		if (strstr(path, circular[i]) != NULL)
+			return conf_refuse(d, err,
+			    "the %s variable cannot be used in the \"%s\" directive",
+			    circular[i], name);
+	return NGC_OK;
+}
+
+static bool is_name_char(unsigned char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
+	       (ch >= '0' && ch <= '9') || ch == '_';
+}
+
+/* The variables of a text: nginx's ngx_http_script_compile(). */
+static enum ngc_code check_text(const struct ngc_directive *d, struct ngc_bytes s,
+    struct ngc_error *err)
+{
+	const unsigned char *p = memchr(s.p, '$', s.n), *start;
+
+	for (; p != NULL; p = memchr(p, '$', (size_t)(s.p + s.n - p))) {
+		bool bracket = p[1] == '{'; /* a NUL ends the word */
+
+		start = p + 1 + bracket;
+		for (p = start; is_name_char(*p);)
+			p++;
+		if (bracket && *p != '}')
+			return conf_refuse(d, err,
+			    "the closing bracket in \"%.*s\" variable is missing",
+			    (int)(p - start), (const char *)start);
+		if (p == start)
+			return conf_refuse(d, err, "invalid variable name in \"%s\"",
+			    (const char *)s.p);
+	}
+	return NGC_OK;
+}
+
+static enum ngc_code check_shape(struct check *c, const struct ngc_directive *d,
+    const struct rule *rule, struct ngc_error *err)
+{
 	enum ngc_code code;
 
-	if (rule == NULL)
-		return NGC_OK;
+	if (!(rule->places & c->place))
+		return conf_refuse(d, err, "\"%s\" directive is not allowed here",
+		    rule->name);
 	if (d->block != rule->block)
 		return conf_refuse(d, err,
 		    rule->block ? "directive \"%s\" has no opening \"{\""
 				: "directive \"%s\" is not terminated by \";\"",
 		    rule->name);
-	code = conf_count(d, rule->min, rule->max, err);
+	code = conf_count(d, rule->min, rule->max == ANY ? ~0u : rule->max, err);
+	if (code != NGC_OK)
+		return code;
+	if (rule->once != ONCE_NONE && c->seen >> rule->once & 1)
+		return conf_refuse(d, err, "\"%s\" directive is duplicate", rule->name);
+	c->seen |= 1u << rule->once;
+	return NGC_OK;
+}
+
+enum ngc_code check_directive(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err)
+{
+	const struct rule *rule = rule_of(d);
+	enum ngc_code code = check_shape(c, d, rule, err);
+	unsigned i = rule->texts > 0 ? rule->texts : d->n_words;
+
+	for (; i < d->n_words && code == NGC_OK; i++)
+		code = check_text(d, d->words[i], err);
 	return code == NGC_OK && rule->check != NULL ? rule->check(c, d, err) : code;
 }
 
 /* Regexes and named locations may be there twice, and the first of them counts. */
-static enum ngc_code check_locations(struct check *c, const struct ngc_level *outer,
+enum ngc_code check_locations(struct check *c, const struct ngc_level *outer,
     struct ngc_error *err)
 {
 	const struct key *before;
@@ -229,31 +270,4 @@ static enum ngc_code check_locations(struct check *c, const struct ngc_level *ou
 			    before->d->file, before->d->line);
 	}
 	return NGC_OK;
-}
-
-/* Blocks nest only as deep as the reader allows. */
-static enum ngc_code check_level(struct check *c, const struct ngc_level *l,
-    struct ngc_error *err)
-{
-	enum ngc_code code = NGC_OK;
-
-	for (const struct ngc_directive *d = l->d->first; d != NULL && code == NGC_OK;
-	     d = d->next)
-		code = check_directive(c, d, err);
-	if (code == NGC_OK && l->kind != NGC_LEVEL_HTTP)
-		code = check_locations(c, l, err);
-	for (l = l->first; l != NULL && code == NGC_OK; l = l->next)
-		code = check_level(c, l, err);
-	return code;
-}
-
-enum ngc_code conf_check(struct ngc_conf *conf, struct ngc_error *err)
-{
-	struct check c = { .conf = conf };
-	enum ngc_code code = NGC_OK;
-
-	if (conf->http != NULL)
-		code = check_level(&c, conf->http, err);
-	keyset_free(&c.keys);
-	return code;
 }

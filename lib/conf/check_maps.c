@@ -67,9 +67,8 @@ static enum ngc_code add_default(struct check *c, const struct ngc_directive *li
 
 	if (!keyset_add(&c->keys, &k, &before))
 		return ngc_no_memory(err);
-	return before == NULL
-		   ? NGC_OK
-		   : conf_refuse(line, err, "duplicate default map parameter");
+	return before == NULL ? NGC_OK
+			      : conf_refuse(line, err, "duplicate default map parameter");
 }
 
 static enum ngc_code check_map_line(struct check *c, const struct ngc_directive *line,
@@ -165,21 +164,45 @@ static bool is_range(struct ngc_bytes s)
 	       read_v4(ngc_bytes_from(s, n + 1), &to) && from <= to;
 }
 
-static enum ngc_code check_geo_line(const struct ngc_directive *line, bool *ranges,
-    struct ngc_error *err)
+/* What the lines of a geo block told so far. */
+struct geo_lines {
+	bool ranges;   /* it holds ranges of addresses, not networks */
+	bool networks; /* there was one, or another line that such a block has */
+};
+
+/* A line of one word; "volatile" is there since nginx 1.29.3. */
+static enum ngc_code check_geo_word(const struct ngc_directive *line,
+    struct geo_lines *seen, struct ngc_error *err)
+{
+	if (ngc_directive_is(line, "proxy_recursive") ||
+	    ngc_directive_is(line, "volatile"))
+		return NGC_OK;
+	if (!ngc_directive_is(line, "ranges"))
+		return conf_refuse(line, err, "invalid number of the geo parameters");
+	if (seen->networks)
+		return conf_refuse(line, err,
+		    "the \"ranges\" directive must be the first directive inside \"geo\" "
+		    "block");
+	seen->ranges = true;
+	return NGC_OK;
+}
+
+static enum ngc_code check_geo_line(const struct ngc_directive *line,
+    struct geo_lines *seen, struct ngc_error *err)
 {
 	bool proxy = ngc_directive_is(line, "proxy");
 	struct ngc_bytes net = line->words[0];
 
-	if (is_alone(line, "ranges"))
-		*ranges = true;
-	else if (line->n_words != 2 && !is_alone(line, "proxy_recursive"))
+	if (line->n_words == 1)
+		return check_geo_word(line, seen, err);
+	if (line->n_words != 2)
 		return conf_refuse(line, err, "invalid number of the geo parameters");
-	if (line->n_words != 2 || ngc_directive_is(line, "default"))
+	seen->networks = seen->networks || !(proxy || seen->ranges);
+	if (ngc_directive_is(line, "default"))
 		return NGC_OK;
 	if (proxy || ngc_directive_is(line, "delete"))
 		net = line->words[1];
-	if (*ranges && !proxy)
+	if (seen->ranges && !proxy)
 		return is_range(net) ? NGC_OK
 				     : conf_refuse(line, err, "invalid range \"%s\"",
 					   (const char *)net.p);
@@ -192,13 +215,13 @@ enum ngc_code check_geo(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	enum ngc_code code = check_variable(d, 1, err);
-	bool ranges = false;
+	struct geo_lines seen = { 0 };
 
 	(void)c;
 	if (code == NGC_OK && d->n_words == 3)
 		code = check_variable(d, 2, err);
 	for (d = d->first; d != NULL && code == NGC_OK; d = d->next)
-		code = check_geo_line(d, &ranges, err);
+		code = check_geo_line(d, &seen, err);
 	return code;
 }
 
@@ -243,8 +266,7 @@ enum ngc_code check_split(struct check *c, const struct ngc_directive *d,
 			    ngc_directive_arg(d, 0));
 		sum = rest ? 10000 : sum + percent;
 		if (sum > 10000)
-			return conf_refuse(d, err,
-			    "percent total is greater than 100%%");
+			return conf_refuse(d, err, "percent total is greater than 100%%");
 	}
 	return code;
 }

@@ -59,29 +59,6 @@ enum ngc_code conf_count(const struct ngc_directive *d, unsigned min, unsigned m
 	    ngc_directive_arg(d, 0));
 }
 
-/* Asked of every directive several times: the first letter settles it for most. */
-enum ngc_protocol conf_module(const struct ngc_directive *d, const char *suffix)
-{
-	static const enum ngc_protocol by_letter[] = { ['p' - 'a'] = NGC_PROXY + 1,
-		['f' - 'a'] = NGC_FASTCGI + 1,
-		['u' - 'a'] = NGC_UWSGI + 1,
-		['s' - 'a'] = NGC_SCGI + 1 };
-	struct ngc_bytes name = d->words[0];
-	unsigned letter = name.n > 5 ? name.p[0] - (unsigned)'a' : 0;
-	size_t n = strlen(suffix), length = name.n - n;
-	enum ngc_protocol p;
-
-	if (letter >= sizeof(by_letter) / sizeof(by_letter[0]) || by_letter[letter] == 0)
-		return NGC_PROTOCOLS;
-	p = by_letter[letter] - 1;
-	if (name.n <= n || name.p[length] != '_' ||
-	    memcmp(name.p + length, suffix, n) != 0 ||
-	    !ngc_bytes_equal(ngc_bytes(name.p, length),
-		ngc_bytes_of(ngc_protocol_name(p))))
-		return NGC_PROTOCOLS;
-	return p;
-}
-
 /* The prefix, asked for the first time it is needed. */
 static enum ngc_code need_prefix(struct ngc_conf *c, const char *path,
     struct ngc_error *err)
@@ -185,8 +162,7 @@ static enum ngc_code read_all(struct ngc_conf *c, const struct ngc_conf_request 
     struct ngc_error *err)
 {
 	static enum ngc_code (*const stages[])(struct ngc_conf *,
-	    struct ngc_error *) = { conf_read_main, conf_read_zones, conf_read_levels,
-		conf_check };
+	    struct ngc_error *) = { conf_read_main, conf_read_zones, conf_read_levels };
 	struct ngc_directive *tree;
 	const char *main_file;
 	enum ngc_code code = open_source(c, req, &main_file, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "model.h"
+#include "check.h"
 
 /*
  * The http context as levels: what a location is, and which cache directives are in
@@ -19,7 +19,6 @@ static struct ngc_level *new_level(struct ngc_conf *c, struct ngc_level *parent,
 	l->protocol = NGC_PROTOCOLS;
 	if (parent == NULL)
 		return l;
-	l->caching = parent->caching;
 	if (parent->last != NULL)
 		parent->last->next = l;
 	else
@@ -70,209 +69,217 @@ static void read_glued(struct ngc_bytes word, enum ngc_level_kind *kind,
 	}
 }
 
-static enum ngc_code read_location(const struct ngc_directive *d,
+/*
+ * One expression of a location, from its i-th word on: there may be several, in Angie.  A
+ * modifier may stand in a word of its own.
+ */
+static enum ngc_code read_expression(const struct ngc_directive *d, unsigned *i,
     enum ngc_level_kind *kind, struct ngc_bytes *pattern, struct ngc_error *err)
 {
-	enum ngc_code code = conf_count(d, 1, 2, err);
+	struct ngc_bytes word = d->words[*i];
 
-	if (code != NGC_OK)
-		return code;
-	if (d->n_words == 2) {
-		read_glued(d->words[1], kind, pattern);
+	if (*i + 1 < d->n_words && read_modifier(word, kind)) {
+		*pattern = d->words[*i + 1];
+		*i += 2;
 		return NGC_OK;
 	}
-	*pattern = d->words[2];
-	if (!read_modifier(d->words[1], kind))
+	if (d->n_words > 2 && (word.n == 0 || memchr("/=~^@", word.p[0], 5) == NULL))
 		return conf_refuse(d, err, "invalid location modifier \"%s\"",
-		    ngc_directive_arg(d, 1));
+		    (const char *)word.p);
+	read_glued(word, kind, pattern);
+	*i += 1;
 	return NGC_OK;
 }
 
-/*
- * The slot of c that an X_cache, X_cache_key or X_cache_methods directive fills, or NULL.
- */
-static const struct ngc_directive **caching_slot(struct ngc_caching *c,
-    const struct ngc_directive *d)
+static bool is_regex(const struct ngc_level *l)
 {
-	enum ngc_protocol p;
-
-	if ((p = conf_module(d, "_cache")) != NGC_PROTOCOLS)
-		return &c->cache[p];
-	if ((p = conf_module(d, "_cache_key")) != NGC_PROTOCOLS)
-		return &c->key[p];
-	if ((p = conf_module(d, "_cache_methods")) != NGC_PROTOCOLS)
-		return &c->methods[p];
-	return NULL;
+	return l->kind == NGC_LEVEL_REGEX || l->kind == NGC_LEVEL_REGEX_NOCASE;
 }
 
-/* A zone named without variables must exist, and be one of the module's. */
-static enum ngc_code check_zone(struct ngc_conf *c, const struct ngc_directive *d,
-    struct ngc_error *err)
+/* Which locations may be in each other. */
+static enum ngc_code check_nesting(const struct ngc_level *l, struct ngc_error *err)
 {
-	enum ngc_protocol p = conf_module(d, "_cache");
-	const struct ngc_zone *z;
+	const struct ngc_level *outer = l->parent;
+	const char *name = (const char *)l->pattern.p, *around;
 
-	if (p == NGC_PROTOCOLS || memchr(d->words[1].p, '$', d->words[1].n) != NULL ||
-	    ngc_bytes_equal(d->words[1], ngc_bytes_of("off")))
+	if (!ngc_level_is_location(outer))
 		return NGC_OK;
-	z = ngc_conf_zone_named(c, d->words[1]);
-	if (z == NULL)
-		return conf_refuse(d, err, "\"%s\" zone \"%s\" is unknown",
-		    ngc_directive_arg(d, 0), ngc_directive_arg(d, 1));
-	if (z->type != p)
-		return conf_refuse(d, err,
-		    "zone \"%s\" is one of %s_cache_path, not of %s_cache_path", z->name,
-		    ngc_protocol_name(z->type), ngc_protocol_name(p));
+	around = (const char *)outer->pattern.p;
+	if (outer->kind == NGC_LEVEL_EXACT || outer->kind == NGC_LEVEL_NAMED)
+		return conf_refuse(l->d, err,
+		    "location \"%s\" cannot be inside the %s location \"%s\"", name,
+		    outer->kind == NGC_LEVEL_EXACT ? "exact" : "named", around);
+	if (l->kind == NGC_LEVEL_NAMED)
+		return conf_refuse(l->d, err,
+		    "named location \"%s\" can be on the server level only", name);
+	if (!is_regex(l) && !ngc_bytes_starts(l->pattern, outer->pattern))
+		return conf_refuse(l->d, err,
+		    "location \"%s\" is outside location \"%s\"", name, around);
 	return NGC_OK;
 }
 
-/*
- * Take a cache directive into its level; the parent's settings are copied before the
- * first.
- */
-static enum ngc_code read_caching(struct ngc_conf *c, struct ngc_level *l, bool *own,
-    const struct ngc_directive *d, struct ngc_error *err)
-{
-	struct ngc_caching next, *copy;
-	const struct ngc_directive **slot = caching_slot(&next, d);
-	enum ngc_code code;
-
-	if (slot == NULL)
-		return NGC_OK;
-	next = *l->caching;
-	code = conf_count(d, 1,
-	    conf_module(d, "_cache_methods") != NGC_PROTOCOLS ? ~0u : 1, err);
-	if (code == NGC_OK)
-		code = check_zone(c, d, err);
-	if (code != NGC_OK)
-		return code;
-	if (l->kind >= NGC_LEVEL_IF)
-		return conf_refuse(d, err, "\"%s\" directive is not allowed here",
-		    ngc_directive_arg(d, 0));
-	if (*own && *slot != NULL && (*slot)->parent == d->parent)
-		return conf_refuse(d, err, "\"%s\" directive is duplicate",
-		    ngc_directive_arg(d, 0));
-	*slot = d;
-	copy = ngc_arena_alloc(c->arena, 1, sizeof(*copy));
-	if (copy == NULL)
-		return ngc_no_memory(err);
-	*copy = next;
-	l->caching = copy;
-	*own = true;
-	return NGC_OK;
-}
-
-static enum ngc_code read_pass(struct ngc_level *l, const struct ngc_directive *d,
-    struct ngc_error *err)
-{
-	enum ngc_protocol p = conf_module(d, "_pass");
-	enum ngc_code code;
-
-	if (p == NGC_PROTOCOLS || l->kind < NGC_LEVEL_EXACT)
-		return NGC_OK;
-	code = conf_count(d, 1, 1, err);
-	if (code != NGC_OK)
-		return code;
-	if (l->pass != NULL)
-		return conf_refuse(d, err, "\"%s\" directive is duplicate",
-		    ngc_directive_arg(d, 0));
-	l->pass = d;
-	l->protocol = p;
-	return NGC_OK;
-}
-
-/* Is d a block that opens a level inside l? */
-static bool opens_level(const struct ngc_level *l, const struct ngc_directive *d,
-    enum ngc_level_kind *kind)
-{
-	bool in_location = ngc_level_is_location(l);
-
-	if (!d->block)
-		return false;
-	if (l->kind == NGC_LEVEL_HTTP) {
-		*kind = NGC_LEVEL_SERVER;
-		return ngc_directive_is(d, "server");
-	}
-	if (ngc_directive_is(d, "if") && (in_location || l->kind == NGC_LEVEL_SERVER)) {
-		*kind = NGC_LEVEL_IF;
-		return true;
-	}
-	if (ngc_directive_is(d, "limit_except") && in_location) {
-		*kind = NGC_LEVEL_LIMIT_EXCEPT;
-		return true;
-	}
-	*kind = NGC_LEVEL_PREFIX;
-	return ngc_directive_is(d, "location") &&
-	       (in_location || l->kind == NGC_LEVEL_SERVER);
-}
-
-static enum ngc_code read_inner(struct ngc_conf *c, struct ngc_level *outer,
-    const struct ngc_directive *d, enum ngc_level_kind kind, struct ngc_error *err)
-{
-	struct ngc_bytes pattern = { 0 };
-	struct ngc_level *l;
-	enum ngc_code code = NGC_OK;
-
-	if (kind == NGC_LEVEL_PREFIX)
-		code = read_location(d, &kind, &pattern, err);
-	if (code != NGC_OK)
-		return code;
-	l = new_level(c, outer, d, kind);
-	if (l == NULL)
-		return ngc_no_memory(err);
-	l->pattern = pattern;
-	return NGC_OK;
-}
-
-/*
- * The names of the directives that matter here begin with a module's and end like this.
- */
-static bool is_caching(const struct ngc_directive *d)
-{
-	struct ngc_bytes name = d->words[0];
-	unsigned char first = name.n >= 10 ? name.p[0] : 0,
-		      end = first ? name.p[name.n - 1] : 0;
-
-	return (first == 'p' || first == 'f' || first == 'u' || first == 's') &&
-	       (end == 'e' || end == 'y' || end == 's');
-}
-
-/*
- * All settings of a level first, so that the levels in it inherit those that stand behind
- * them, too.
- */
-static enum ngc_code fill_level(struct ngc_conf *c, struct ngc_level *l,
+static enum ngc_code open_locations(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	enum ngc_code code = NGC_OK;
-	enum ngc_level_kind kind;
-	bool own = false;
 
-	for (const struct ngc_directive *d = l->d->first; d != NULL && code == NGC_OK;
-	     d = d->next)
-		if (!d->block) {
-			if (is_caching(d))
-				code = read_caching(c, l, &own, d, err);
-			if (code == NGC_OK)
-				code = read_pass(l, d, err);
-		}
-	for (const struct ngc_directive *d = l->d->first; d != NULL && code == NGC_OK;
-	     d = d->next)
-		if (opens_level(l, d, &kind))
-			code = read_inner(c, l, d, kind, err);
-	for (struct ngc_level *in = l->first; in != NULL && code == NGC_OK; in = in->next)
-		code = fill_level(c, in, err);
+	for (unsigned i = 1; i < d->n_words && code == NGC_OK;) {
+		enum ngc_level_kind kind = NGC_LEVEL_PREFIX;
+		struct ngc_bytes pattern;
+		struct ngc_level *l;
+
+		code = read_expression(d, &i, &kind, &pattern, err);
+		if (code != NGC_OK)
+			return code;
+		l = new_level(c->conf, c->level, d, kind);
+		if (l == NULL)
+			return ngc_no_memory(err);
+		l->pattern = pattern;
+		code = check_nesting(l, err);
+	}
 	return code;
 }
 
-/* Zones are declared in http itself; elsewhere nginx refuses them. */
-static enum ngc_code check_places(const struct ngc_level *l, struct ngc_error *err)
+static bool has_post(const struct ngc_directive *d)
 {
-	for (const struct ngc_directive *d = l->d->first; d != NULL; d = d->next)
-		if (conf_module(d, "_cache_path") != NGC_PROTOCOLS)
-			return conf_refuse(d, err, "\"%s\" directive is not allowed here",
-			    ngc_directive_arg(d, 0));
+	for (unsigned i = 1; i < d->n_words; i++)
+		if (ngc_bytes_same(d->words[i], ngc_bytes_of("POST")))
+			return true;
+	return false;
+}
+
+/*
+ * X_cache_methods may be there several times, and adds up: GET and HEAD are always in, so
+ * the one with POST says all.
+ */
+static void add_methods(struct check *c, const struct ngc_directive *d,
+    enum ngc_protocol p)
+{
+	const struct ngc_directive **slot = &c->caching.methods[p];
+
+	if (*slot == NULL || (*slot)->parent != d->parent || !has_post(*slot))
+		*slot = d;
+}
+
+/* The last handler that is set counts: nginx's clcf->handler. */
+static void set_handler(struct ngc_level *l, const struct ngc_directive *pass,
+    enum ngc_protocol p)
+{
+	l->pass = pass;
+	l->protocol = p;
+}
+
+static enum ngc_code open_level(struct check *c, const struct ngc_directive *d,
+    enum ngc_level_kind kind, struct ngc_error *err)
+{
+	return new_level(c->conf, c->level, d, kind) != NULL ? NGC_OK
+							     : ngc_no_memory(err);
+}
+
+/* Take one directive into the level it stands in, or open a level in that. */
+static enum ngc_code read_directive(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err)
+{
+	const struct rule *rule = rule_of(d);
+	enum ngc_protocol p = rule->protocol;
+	enum ngc_code code = check_directive(c, d, err);
+
+	if (code != NGC_OK)
+		return code;
+	switch (rule->role) {
+	case ROLE_CACHE:
+		c->caching.cache[p] = d;
+		break;
+	case ROLE_KEY:
+		c->caching.key[p] = d;
+		break;
+	case ROLE_METHODS:
+		add_methods(c, d, p);
+		break;
+	case ROLE_PASS:
+		set_handler(c->level, d, p);
+		return NGC_OK;
+	case ROLE_HANDLER:
+		set_handler(c->level, NULL, NGC_PROTOCOLS);
+		return NGC_OK;
+	case ROLE_SERVER:
+		return open_level(c, d, NGC_LEVEL_SERVER, err);
+	case ROLE_LOCATION:
+		return open_locations(c, d, err);
+	case ROLE_IF:
+		return open_level(c, d, NGC_LEVEL_IF, err);
+	case ROLE_LIMIT_EXCEPT:
+		return open_level(c, d, NGC_LEVEL_LIMIT_EXCEPT, err);
+	default:
+		return NGC_OK;
+	}
+	c->own_caching = true;
 	return NGC_OK;
+}
+
+/* What a level is to the directives in it. */
+static unsigned place_of(const struct ngc_level *l)
+{
+	switch (l->kind) {
+	case NGC_LEVEL_HTTP:
+		return IN_HTTP;
+	case NGC_LEVEL_SERVER:
+		return IN_SERVER;
+	case NGC_LEVEL_IF:
+		return l->parent->kind == NGC_LEVEL_SERVER ? IN_SERVER_IF
+							   : IN_LOCATION_IF;
+	case NGC_LEVEL_LIMIT_EXCEPT:
+		return IN_LIMIT_EXCEPT;
+	default:
+		return IN_LOCATION;
+	}
+}
+
+/* Everything that stands in a level itself. */
+static enum ngc_code read_level(struct check *c, struct ngc_level *l,
+    struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	c->level = l;
+	c->place = place_of(l);
+	c->seen = 0;
+	c->caching = *l->caching;
+	c->own_caching = false;
+	for (const struct ngc_directive *d = l->d->first; d != NULL && code == NGC_OK;
+	     d = d->next)
+		if (d->rule != 0)
+			code = read_directive(c, d, err);
+	if (code == NGC_OK && l->kind == NGC_LEVEL_SERVER)
+		code = conf_read_server(c->conf, l, err);
+	if (code == NGC_OK && l->kind != NGC_LEVEL_HTTP)
+		code = check_locations(c, l, err);
+	if (code == NGC_OK && c->own_caching) {
+		struct ngc_caching *own = ngc_arena_alloc(c->conf->arena, 1,
+		    sizeof(*own));
+
+		if (own == NULL)
+			return ngc_no_memory(err);
+		*own = c->caching;
+		l->caching = own;
+	}
+	return code;
+}
+
+/*
+ * A level as a whole before those in it: they inherit what stands behind them, too.
+ * Blocks nest only as deep as the reader allows.
+ */
+static enum ngc_code fill_level(struct check *c, struct ngc_level *l,
+    struct ngc_error *err)
+{
+	enum ngc_code code = read_level(c, l, err);
+
+	for (l = l->first; l != NULL && code == NGC_OK; l = l->next) {
+		l->caching = l->parent->caching;
+		code = fill_level(c, l, err);
+	}
+	return code;
 }
 
 static enum ngc_code find_http(struct ngc_conf *c, const struct ngc_directive **out,
@@ -280,10 +287,12 @@ static enum ngc_code find_http(struct ngc_conf *c, const struct ngc_directive **
 {
 	*out = NULL;
 	for (const struct ngc_directive *d = c->tree->first; d != NULL; d = d->next) {
-		if (conf_module(d, "_cache_path") != NGC_PROTOCOLS)
+		const struct rule *rule = rule_of(d);
+
+		if (!(rule->places & IN_MAIN))
 			return conf_refuse(d, err, "\"%s\" directive is not allowed here",
-			    ngc_directive_arg(d, 0));
-		if (!ngc_directive_is(d, "http"))
+			    rule->name);
+		if (rule->role != ROLE_HTTP)
 			continue;
 		if (*out != NULL || !d->block)
 			return conf_refuse(d, err,
@@ -296,14 +305,12 @@ static enum ngc_code find_http(struct ngc_conf *c, const struct ngc_directive **
 
 static bool is_setting(const struct ngc_directive *d)
 {
-	return !d->block && conf_module(d, "_cache_path") == NGC_PROTOCOLS;
+	return !d->block && rule_of(d)->role != ROLE_ZONE;
 }
 
 static bool is_map(const struct ngc_directive *d)
 {
-	return d->block && d->n_words > 1 &&
-	       (ngc_directive_is(d, "map") || ngc_directive_is(d, "geo") ||
-		   ngc_directive_is(d, "split_clients"));
+	return d->block && d->n_words > 1 && rule_of(d)->role == ROLE_MAP;
 }
 
 /*
@@ -339,25 +346,21 @@ const struct ngc_directive *ngc_level_find(const struct ngc_level *l, const char
 	return NULL;
 }
 
-enum ngc_code conf_read_levels(struct ngc_conf *c, struct ngc_error *err)
+enum ngc_code conf_read_levels(struct ngc_conf *conf, struct ngc_error *err)
 {
 	const struct ngc_directive *http;
-	enum ngc_code code = find_http(c, &http, err);
+	struct check c = { .conf = conf };
+	enum ngc_code code = find_http(conf, &http, err);
 
 	if (code != NGC_OK || http == NULL)
 		return code;
-	c->http = new_level(c, NULL, http, NGC_LEVEL_HTTP);
-	if (c->http == NULL)
+	conf->http = new_level(conf, NULL, http, NGC_LEVEL_HTTP);
+	if (conf->http == NULL)
 		return ngc_no_memory(err);
-	c->http->caching = ngc_arena_alloc(c->arena, 1, sizeof(struct ngc_caching));
-	if (c->http->caching == NULL || !collect_settings(c, c->http))
+	conf->http->caching = ngc_arena_alloc(conf->arena, 1, sizeof(struct ngc_caching));
+	if (conf->http->caching == NULL || !collect_settings(conf, conf->http))
 		return ngc_no_memory(err);
-	code = fill_level(c, c->http, err);
-	for (struct ngc_level *l = c->http->first; l != NULL && code == NGC_OK;
-	     l = l->next) {
-		code = check_places(l, err);
-		if (code == NGC_OK)
-			code = conf_read_server(c, l, err);
-	}
+	code = fill_level(&c, conf->http, err);
+	keyset_free(&c.keys);
 	return code;
 }

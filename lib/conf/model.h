@@ -56,9 +56,6 @@ enum ngc_code conf_refuse(const struct ngc_directive *d, struct ngc_error *err,
 enum ngc_code conf_count(const struct ngc_directive *d, unsigned min, unsigned max,
     struct ngc_error *err);
 
-/* The module whose PREFIX_SUFFIX directive this is; NGC_PROTOCOLS: none's. */
-enum ngc_protocol conf_module(const struct ngc_directive *d, const char *suffix);
-
 /* path below the prefix, with the root in front, in the arena. */
 enum ngc_code conf_full_path(struct ngc_conf *c, const char *path, const char **out,
     struct ngc_error *err);
@@ -67,7 +64,6 @@ enum ngc_code conf_full_path(struct ngc_conf *c, const char *path, const char **
 enum ngc_code conf_read_main(struct ngc_conf *c, struct ngc_error *err);
 enum ngc_code conf_read_zones(struct ngc_conf *c, struct ngc_error *err);
 enum ngc_code conf_read_levels(struct ngc_conf *c, struct ngc_error *err);
-enum ngc_code conf_check(struct ngc_conf *c, struct ngc_error *err);
 
 /* Make a server of its level: names and addresses. */
 enum ngc_code conf_read_server(struct ngc_conf *c, const struct ngc_level *l,

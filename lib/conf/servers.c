@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "model.h"
 #include "ngc/units.h"
+#include "rules.h"
 
 /* What a server block answers to: server_name and listen. */
 
@@ -77,7 +78,7 @@ static bool read_address(struct ngc_listen *l, struct ngc_bytes s, unsigned *n)
 	if (s.p[0] == '[') {
 		const unsigned char *close = memchr(s.p, ']', s.n);
 
-		if (close == NULL)
+		if (close == NULL || (close + 1 < s.p + s.n && close[1] != ':'))
 			return false;
 		if (colon < close)
 			colon = NULL;
@@ -121,10 +122,6 @@ static unsigned count_ports(const struct ngc_directive *d)
 static enum ngc_code read_listen(struct ngc_conf *c, struct ngc_listen *l, unsigned *n,
     const struct ngc_directive *d, struct ngc_error *err)
 {
-	enum ngc_code code = conf_count(d, 1, ~0u, err);
-
-	if (code != NGC_OK)
-		return code;
 	l->text = join_words(c->arena, d);
 	if (l->text == NULL)
 		return ngc_no_memory(err);
@@ -141,36 +138,32 @@ static enum ngc_code read_listen(struct ngc_conf *c, struct ngc_listen *l, unsig
 	return NGC_OK;
 }
 
-/* "ssl on;" made every address of the server a TLS one until nginx 1.25. */
-static bool all_tls(const struct ngc_directive *server)
+static bool is_on(const struct ngc_directive *d)
 {
-	const struct ngc_directive *d = ngc_directive_find(server, "ssl");
-
-	return d != NULL && d->n_words == 2 &&
-	       ngc_bytes_equal(d->words[1], ngc_bytes_of("on"));
+	return d->n_words == 2 && ngc_bytes_equal(d->words[1], ngc_bytes_of("on"));
 }
 
+/* tls: of all addresses of the server. */
 static enum ngc_code read_addresses(struct ngc_conf *c, struct ngc_server *s, size_t n,
-    struct ngc_error *err)
+    bool tls, struct ngc_error *err)
 {
-	const struct ngc_directive *server = s->level->d;
 	struct ngc_listen *l = ngc_arena_alloc(c->arena, n > 0 ? n : 1, sizeof(*l));
-	bool tls = all_tls(server);
 
 	if (l == NULL)
 		return ngc_no_memory(err);
 	s->listen = l;
-	for (const struct ngc_directive *d = server->first; d != NULL; d = d->next) {
-		if (ngc_directive_is(d, "listen")) {
-			unsigned ports;
-			enum ngc_code code = read_listen(c, l, &ports, d, err);
+	for (const struct ngc_directive *d = s->level->d->first; d != NULL; d = d->next) {
+		unsigned ports;
+		enum ngc_code code;
 
-			if (code != NGC_OK)
-				return code;
-			s->n_listen += ports;
-			for (; ports > 0; ports--, l++)
-				l->tls = l->tls || tls;
-		}
+		if (rule_of(d)->role != ROLE_LISTEN)
+			continue;
+		code = read_listen(c, l, &ports, d, err);
+		if (code != NGC_OK)
+			return code;
+		s->n_listen += ports;
+		for (; ports > 0; ports--, l++)
+			l->tls = l->tls || tls;
 	}
 	if (n == 0) {
 		*l = (struct ngc_listen){ .text = "*:80",
@@ -192,9 +185,9 @@ static enum ngc_code read_names(struct ngc_conf *c, struct ngc_server *s, size_t
 		return ngc_no_memory(err);
 	s->names = names;
 	for (const struct ngc_directive *d = s->level->d->first; d != NULL; d = d->next)
-		for (unsigned i = 1; ngc_directive_is(d, "server_name") && i < d->n_words;
-		     i++)
-			names[s->n_names++] = d->words[i];
+		if (rule_of(d)->role == ROLE_NAMES)
+			for (unsigned i = 1; i < d->n_words; i++)
+				names[s->n_names++] = d->words[i];
 	if (s->n_names == 0) {
 		names[0] = ngc_bytes_of("");
 		s->n_names = 1;
@@ -207,21 +200,26 @@ enum ngc_code conf_read_server(struct ngc_conf *c, const struct ngc_level *l,
 {
 	struct ngc_server *s = ngc_arena_alloc(c->arena, 1, sizeof(*s));
 	size_t n_names = 0, n_listen = 0;
+	bool tls = false; /* "ssl on;" made every address a TLS one until nginx 1.25 */
 	enum ngc_code code;
 
 	if (s == NULL)
 		return ngc_no_memory(err);
 	for (const struct ngc_directive *d = l->d->first; d != NULL; d = d->next) {
-		if (ngc_directive_is(d, "server_name"))
+		enum role role = rule_of(d)->role;
+
+		if (role == ROLE_NAMES)
 			n_names += d->n_words - 1;
-		else if (ngc_directive_is(d, "listen"))
+		else if (role == ROLE_LISTEN)
 			n_listen += count_ports(d);
+		else if (role == ROLE_SSL)
+			tls = tls || is_on(d);
 	}
 	s->level = l;
 	s->index = c->servers.n;
 	code = read_names(c, s, n_names, err);
 	if (code == NGC_OK)
-		code = read_addresses(c, s, n_listen, err);
+		code = read_addresses(c, s, n_listen, tls, err);
 	if (code != NGC_OK)
 		return code;
 	return list_add(&c->servers, s) ? NGC_OK : ngc_no_memory(err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lexer.h"
+#include "rules.h"
 
 /*
  * As ngx_conf_parse(), except that a tree is built first and judged later.  Blocks are
@@ -17,6 +18,7 @@
 
 struct reader {
 	struct source *source;
+	struct rule_names names;
 	struct ngc_bytes dir;     /* of the main file, with its last '/' */
 	struct ngc_directive *at; /* the block being read */
 	unsigned block_depth;
@@ -42,9 +44,9 @@ const struct ngc_directive *ngc_directive_find(const struct ngc_directive *d,
 /* Are the lines of this block data, not directives? */
 static bool holds_data(const struct ngc_directive *d)
 {
-	return ngc_directive_is(d, "map") || ngc_directive_is(d, "geo") ||
-	       ngc_directive_is(d, "types") || ngc_directive_is(d, "split_clients") ||
-	       ngc_directive_is(d, "charset_map");
+	enum role role = rule_of(d)->role;
+
+	return role == ROLE_MAP || role == ROLE_DATA;
 }
 
 static bool is_lua_block(const struct reader *r)
@@ -70,15 +72,14 @@ static bool push_word(struct reader *r, struct ngc_bytes word)
 static struct ngc_directive *add_directive(struct reader *r, const struct lexer *l,
     unsigned line)
 {
-	struct ngc_directive *d = ngc_arena_alloc(r->source->arena, 1, sizeof(*d));
-	struct ngc_bytes *words = ngc_arena_alloc(r->source->arena, r->n_words,
-	    sizeof(*words));
+	size_t size = r->n_words * sizeof(*r->words);
+	struct ngc_directive *d = ngc_arena_alloc(r->source->arena, 1, sizeof(*d) + size);
 
-	if (d == NULL || words == NULL)
+	if (d == NULL)
 		return NULL;
-	memcpy(words, r->words, r->n_words * sizeof(*words));
-	d->words = words;
+	d->words = memcpy(d + 1, r->words, size);
 	d->n_words = (unsigned)r->n_words;
+	d->rule = holds_data(r->at) ? 0 : rule_find(&r->names, r->words[0]);
 	d->file = l->file;
 	d->line = line;
 	d->parent = r->at;
@@ -287,6 +288,7 @@ enum ngc_code tree_read(struct source *s, const char *main_file,
 	struct ngc_bytes text;
 	enum ngc_code code;
 
+	rule_names_init(&r.names);
 	r.dir = ngc_bytes(main_file, slash ? (size_t)(slash - main_file) + 1 : 0);
 	*out = r.at = ngc_arena_alloc(s->arena, 1, sizeof(*r.at));
 	if (r.at == NULL)

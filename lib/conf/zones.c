@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <stdlib.h>
 
+#include "keyset.h"
 #include "model.h"
 #include "ngc/units.h"
+#include "rules.h"
 
 /* X_cache_path: nginx's ngx_http_file_cache_set_slot(). */
 
@@ -22,13 +24,22 @@ static bool read_keys_zone(struct ngc_zone *z, struct ngc_bytes value)
 {
 	const unsigned char *colon = memchr(value.p, ':', value.n);
 
+	struct ngc_bytes size;
+
 	/* The name points into the word; it is copied once the zone is complete. */
 	if (colon == NULL || colon == value.p)
 		return false;
 	z->name = (const char *)value.p;
-	return ngc_parse_size(ngc_bytes(colon + 1,
-				  value.n - (size_t)(colon + 1 - value.p)),
-		   &z->keys_zone_size) &&
+	size = ngc_bytes_from(value, (size_t)(colon + 1 - value.p));
+	colon = memchr(size.p, ':', size.n);
+	if (colon != NULL) { /* Angie keeps it in a file: NAME:SIZE:file=PATH */
+		struct ngc_bytes rest = ngc_bytes_from(size, (size_t)(colon - size.p));
+
+		if (!ngc_bytes_starts(rest, ngc_bytes_of(":file=")))
+			return false;
+		size.n -= rest.n;
+	}
+	return ngc_parse_size(size, &z->keys_zone_size) &&
 	       z->keys_zone_size >= KEYS_ZONE_MIN;
 }
 
@@ -122,9 +133,6 @@ static enum ngc_code read_path(struct ngc_conf *c, struct ngc_zone *z,
 	char *copy;
 	enum ngc_code code;
 
-	if (path.n == 0)
-		return conf_refuse(d, err, "an empty path in \"%s\"",
-		    ngc_directive_arg(d, 0));
 	if (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	copy = ngc_arena_copy(c->arena, path.p, path.n);
@@ -183,16 +191,30 @@ static int by_name(const void *a, const void *b)
 	return r != 0 ? r : (x > y) - (x < y);
 }
 
-static int by_path(const void *a, const void *b)
+/*
+ * Paths are unique as nginx's ngx_add_path() compares them: with the '/' at the end of an
+ * absolute one, though it is no part of the path, so that "/c" and "/c/" are two.
+ */
+static enum ngc_code check_path(struct ngc_conf *c, struct keyset *paths,
+    const struct ngc_directive *d, struct ngc_error *err)
 {
-	const struct ngc_zone *x = *(const struct ngc_zone *const *)a;
-	const struct ngc_zone *y = *(const struct ngc_zone *const *)b;
+	const struct ngc_zone *z = c->zones.item[c->zones.n - 1];
+	const char *below_root = z->path + strlen(c->source.root);
+	struct key k = { .text = d->words[1], .d = d };
+	const struct key *before;
 
-	return strcmp(x->path, y->path);
+	if (k.text.n == 0 || k.text.p[0] != '/')
+		k.text = ngc_bytes_of(below_root);
+	if (!keyset_add(paths, &k, &before))
+		return ngc_no_memory(err);
+	return before == NULL ? NGC_OK
+			      : conf_refuse(d, err,
+				    "the path \"%s\" is that of the zone in %s:%u, too",
+				    z->path, before->d->file, before->d->line);
 }
 
-/* Names and paths are unique over all modules. */
-static enum ngc_code check_unique(struct ngc_conf *c, struct ngc_error *err)
+/* Names are unique over all modules. */
+static enum ngc_code sort_names(struct ngc_conf *c, struct ngc_error *err)
 {
 	struct list *l = &c->zones_by_name;
 	const struct ngc_zone *const *z;
@@ -203,13 +225,6 @@ static enum ngc_code check_unique(struct ngc_conf *c, struct ngc_error *err)
 	if (l->n == 0)
 		return NGC_OK;
 	z = (const struct ngc_zone *const *)l->item;
-	qsort(l->item, l->n, sizeof(*l->item), by_path);
-	for (size_t i = 1; i < l->n; i++)
-		if (strcmp(z[i - 1]->path, z[i]->path) == 0)
-			return ngc_fail(err, NGC_INVALID, 0,
-			    "%s:%u: the path \"%s\" is that of "
-			    "zone \"%s\", too",
-			    z[i]->file, z[i]->line, z[i]->path, z[i - 1]->name);
 	qsort(l->item, l->n, sizeof(*l->item), by_name);
 	for (size_t i = 1; i < l->n; i++)
 		if (strcmp(z[i - 1]->name, z[i]->name) == 0)
@@ -224,16 +239,19 @@ static enum ngc_code check_unique(struct ngc_conf *c, struct ngc_error *err)
 enum ngc_code conf_read_zones(struct ngc_conf *c, struct ngc_error *err)
 {
 	const struct ngc_directive *http = ngc_directive_find(c->tree, "http"), *d;
+	struct keyset paths = { 0 };
 	enum ngc_code code = NGC_OK;
 
 	for (d = http != NULL ? http->first : NULL; code == NGC_OK && d != NULL;
 	     d = d->next) {
-		enum ngc_protocol type = conf_module(d, "_cache_path");
-
-		if (type != NGC_PROTOCOLS)
-			code = read_zone(c, d, type, err);
+		if (rule_of(d)->role != ROLE_ZONE)
+			continue;
+		code = read_zone(c, d, rule_of(d)->protocol, err);
+		if (code == NGC_OK)
+			code = check_path(c, &paths, d, err);
 	}
-	return code == NGC_OK ? check_unique(c, err) : code;
+	keyset_free(&paths);
+	return code == NGC_OK ? sort_names(c, err) : code;
 }
 
 const struct ngc_zone *ngc_conf_zone_named(const struct ngc_conf *c,

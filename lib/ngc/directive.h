@@ -21,6 +21,7 @@ struct ngc_directive {
 	unsigned line;
 	const char *file;
 	bool block;                        /* it ended with { ... } */
+	unsigned char rule;                /* of its name: lib/conf's own */
 };
 
 /* Is that its name? */

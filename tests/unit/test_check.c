@@ -170,7 +170,7 @@ START_TEST(the_other_directives_are_checked)
 		{ "error_page = /a;", "invalid value \"=\"" },
 		{ "error_page 404 =x /a;", "invalid value \"=x\"" },
 		{ "slice abc;", "\"slice\" directive invalid value" },
-		{ "merge_slashes maybe;", "it must be \"on\" or \"off\"" },
+		{ "proxy_cache_convert_head maybe;", "it must be \"on\" or \"off\"" },
 		{ "proxy_cache_methods FOO;", "invalid value \"FOO\"" },
 		{ "scgi_cache_valid 200 1q;", "invalid time value \"1q\"" },
 		{ "proxy_cache_valid any;", "invalid time value \"any\"" },
@@ -185,10 +185,12 @@ START_TEST(the_other_directives_are_checked)
 		{ "proxy_pass HTTPS://a;", NULL },
 		{ "proxy_pass http://unix:/s:/a;", NULL },
 		{ "proxy_pass $scheme://a;", NULL },
-		{ "set $a-b ''; break; slice 1m; merge_slashes OFF;", NULL },
+		{ "set $a-b ''; break; slice 1m; proxy_cache_convert_head OFF;", NULL },
 		{ "rewrite a b; rewrite a http://b permanent;", NULL },
 		{ "return 444; return 200 ''; return $scheme://a; return 301 a;", NULL },
-		{ "try_files a b; try_files $uri =404; try_files $uri @x;", NULL },
+		{ "try_files a b;", NULL },
+		{ "try_files $uri =404;", NULL },
+		{ "try_files $uri @x;", NULL },
 		{ "error_page 404 500 /a; error_page 404 = @a; error_page 404 =200 /x;",
 		    NULL },
 		{ "proxy_cache_methods get POST GET; fastcgi_cache_methods HEAD;", NULL },
@@ -215,8 +217,8 @@ START_TEST(a_location_is_there_once)
 	};
 
 	check_rows("server { ", rows, N(rows), " }");
-	ngc_conf_free(conf_of(
-	    "http { server { location / { } } server { location / { } } }"));
+	ngc_conf_free(
+	    conf_of("http { server { location / { } } server { location / { } } }"));
 }
 END_TEST
 
@@ -243,8 +245,10 @@ static void follow(const char *text, const char *want)
 	struct ngc_conf *c;
 	const struct ngc_zone *zone;
 
-	ngc_buf_printf(&b, "http { proxy_cache_path /c keys_zone=a:1m; proxy_cache a; "
-			   "proxy_cache_key $uri$m;\n%s }", text);
+	ngc_buf_printf(&b,
+	    "http { proxy_cache_path /c keys_zone=a:1m; proxy_cache a; "
+	    "proxy_cache_key $uri$m;\n%s }",
+	    text);
 	c = conf_of(ngc_buf_str(&b));
 	zone = ngc_conf_zone(c, 0);
 	for (unsigned all = 0; all < 2; all++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "conf.h"
 
+#include "ngc/level.h"
+
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,8 +96,10 @@ START_TEST(wrong_zones_are_refused)
 		    "zone \"a\" is already declared in " },
 		{ "scgi_cache_path /x keys_zone=a:1m;",
 		    "zone \"a\" is already declared" },
-		{ "proxy_cache_path /c/a/ keys_zone=x:1m;",
-		    "the path \"/c/a\" is that of" },
+		{ "proxy_cache_path /c/a keys_zone=x:1m;",
+		    "the path \"/c/a\" is that of the zone in /etc/nginx/nginx.conf:1" },
+		{ "proxy_cache_path r/ keys_zone=x:1m; scgi_cache_path r keys_zone=y:1m;",
+		    "the path \"/prefix/r\" is that of" },
 		{ "server { proxy_cache_path /x keys_zone=x:1m; }",
 		    "is not allowed here" },
 	};
@@ -103,6 +107,17 @@ START_TEST(wrong_zones_are_refused)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		http_refused(cases[i][0], cases[i][1]);
 	conf_refused("proxy_cache_path /x keys_zone=x:1m;", "nginx.conf:1: ");
+}
+END_TEST
+
+/* nginx compares an absolute path with the '/' at its end, but does not use it. */
+START_TEST(a_slash_at_the_end_makes_another_zone_of_the_same_path)
+{
+	struct ngc_conf *c = http_with("fastcgi_cache_path /c/a/ keys_zone=b:1m;");
+
+	ck_assert_str_eq(ngc_conf_zone(c, 0)->path, "/c/a");
+	ck_assert_str_eq(ngc_conf_zone(c, 1)->path, "/c/a");
+	ngc_conf_free(c);
 }
 END_TEST
 
@@ -184,6 +199,66 @@ START_TEST(wrong_cache_directives_are_refused)
 		http_refused(cases[i][0], cases[i][1]);
 	ngc_conf_free(http_with("proxy_cache a; server { proxy_cache a; location / { "
 				"proxy_cache off; } }"));
+}
+END_TEST
+
+/* Tried: nginx asks the upstream of the directive that comes last. */
+START_TEST(the_last_pass_of_a_location_handles_its_requests)
+{
+	struct ngc_conf *c = http_with(
+	    "fastcgi_cache_path /c/f keys_zone=f:1m;"
+	    "server { proxy_cache a; fastcgi_cache f; proxy_cache_key p; "
+	    "fastcgi_cache_key f;"
+	    " location /f { proxy_pass http://u; fastcgi_pass u:1; }"
+	    " location /p { fastcgi_pass u:1; proxy_pass http://u; }"
+	    " location /g { proxy_pass http://u; grpc_pass u:1; }"
+	    " location /r { grpc_pass u:1; proxy_pass http://v; } }");
+	static const char *const want[][3] = { { "/f", "u:1", "f" },
+		{ "/p", "http://u", "a" }, { "/r", "http://v", "a" } };
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct ngc_use *u = ngc_conf_use(c, i);
+
+		ck_assert_str_eq(u->location, want[i][0]);
+		ck_assert_str_eq(u->pass, want[i][1]);
+		ck_assert_str_eq(u->zone, want[i][2]);
+	}
+	ck_assert_ptr_null(ngc_conf_use(c, 3));
+	ngc_conf_free(c);
+}
+END_TEST
+
+START_TEST(methods_that_are_cached_add_up)
+{
+	struct ngc_conf *c = http_with(
+	    "proxy_cache_methods GET;"
+	    "server { proxy_cache_methods POST; proxy_cache_methods GET HEAD; }"
+	    "server { proxy_cache_methods GET; proxy_cache_methods HEAD POST; }"
+	    "server { }");
+	static const char *const want[] = { "POST", "HEAD", "GET" };
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct ngc_level *server = ngc_conf_server(c, i)->level;
+
+		ck_assert_str_eq(ngc_directive_arg(server->caching->methods[NGC_PROXY],
+				     1),
+		    want[i]);
+	}
+	ngc_conf_free(c);
+}
+END_TEST
+
+/* As Angie has it: each expression is a location with that block. */
+START_TEST(a_location_may_have_several_expressions)
+{
+	struct ngc_conf *c = http_with("server { location =/a ^~ /b ~* c$ @d {"
+				       " proxy_cache a; proxy_pass http://u; } }");
+	static const char *const want[] = { "= /a", "^~ /b", "~* c$", "@d" };
+
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_str_eq(ngc_conf_use(c, i)->location, want[i]);
+	ck_assert_ptr_null(ngc_conf_use(c, 4));
+	ngc_conf_free(c);
 }
 END_TEST
 
@@ -417,9 +492,11 @@ START_TEST(a_relative_path_asks_for_the_prefix)
 END_TEST
 
 UNIT_MAIN("conf", zones_have_nginx_s_defaults, zones_have_all_parameters,
-    wrong_zones_are_refused, nested_paths_are_two_zones,
-    uses_inherit_each_directive_by_itself, settings_behind_a_block_hold_in_it,
-    wrong_cache_directives_are_refused, foreign_directives_are_passed_over,
+    wrong_zones_are_refused, a_slash_at_the_end_makes_another_zone_of_the_same_path,
+    nested_paths_are_two_zones, uses_inherit_each_directive_by_itself,
+    settings_behind_a_block_hold_in_it, wrong_cache_directives_are_refused,
+    the_last_pass_of_a_location_handles_its_requests, methods_that_are_cached_add_up,
+    a_location_may_have_several_expressions, foreign_directives_are_passed_over,
     a_zone_by_variable_may_be_several, a_zone_by_map_or_set_is_one_of_their_values,
     uses_tell_what_they_need, includes_of_a_dump_are_its_files,
     wrong_includes_are_refused, a_dump_must_be_one, everything_lies_below_the_root,
