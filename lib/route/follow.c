@@ -161,14 +161,19 @@ static enum next rewrite_location(struct run *r)
 	return NEXT_FIND;
 }
 
-/* nginx's ngx_http_validate_host(), as far as a host that was parsed can fail it. */
-static bool is_bad_host(struct ngc_bytes host)
+/*
+ * nginx's ngx_http_validate_host(), as far as a host that was parsed can fail it.  A dot
+ * at its end was taken off already.
+ */
+static bool is_bad_host(const struct asked *q)
 {
-	for (size_t i = 0; i < host.n; i++)
-		if (host.p[i] <= 0x20 || host.p[i] == 0x7f || host.p[i] == '/' ||
-		    (i > 0 && host.p[i] == '.' && host.p[i - 1] == '.'))
+	struct ngc_bytes sent = q->http_host;
+
+	for (size_t i = 0; i < sent.n; i++)
+		if (sent.p[i] <= 0x20 || sent.p[i] == 0x7f || sent.p[i] == '/' ||
+		    (i > 0 && sent.p[i] == '.' && sent.p[i - 1] == '.'))
 			return true;
-	return false;
+	return q->host.n > 0 && q->host.p[q->host.n - 1] == '.';
 }
 
 /* Bounded by changes_left: every turn but a first one uses a change up. */
@@ -176,7 +181,7 @@ void run_request(struct run *r)
 {
 	enum next next = NEXT_SERVER;
 
-	if (!read_target(r) || is_bad_host(r->asked->http_host)) {
+	if (!read_target(r) || is_bad_host(r->asked)) {
 		run_step(r, "a bad request for nginx");
 		r->end = END_UNCACHED;
 		return;

@@ -43,6 +43,23 @@ explained() {
 	    '[1, "explain", "GET", "pages", "httpGETa.test/there", true]'
 }
 
+@test "explain: a server may have the name of the machine, where nginx runs on it" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server { listen 80; server_name a.test; }
+		server {
+			listen 80;
+			server_name \$hostname;
+			location / { proxy_pass http://127.0.0.1:8000; proxy_cache pages; proxy_cache_key \$server_name; }
+		}
+	END
+	mkdir -p "$C"
+	explained "http://$(uname -n)/"
+	json_is 'd["key"]' "$(uname -n | tr '[:upper:]' '[:lower:]')"
+	ok explain --json -R "$T" -c /nginx.conf "http://$(uname -n)/"
+	json_is '[d["key"], d["server_name"]]' '[null, "a.test"]'
+}
+
 @test "explain: the file is where the entry lies" {
 	a_site
 	explained http://a.test/there
