@@ -243,12 +243,17 @@ $O/fuzz/%: $O/tests/fuzz/fuzz_%.o $O/libngxcache.a
 $O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
 	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
 
+# Preloaded into the program, it must not need what the variant links.
+$O/tests/lib/inject.so: tests/lib/inject.c $O/flags
+	@mkdir -p $(@D)
+	$(CC) -std=c17 $(WARN) -O1 -g $(CFLAGS) $(CPP) -fPIC -shared -MMD -MP -o $@ $< -ldl
+
 # Slow suites first, so that the cores are busy to the end.
 SUITES = tests/check/fixtures tests/check/routing tests/check/verdicts $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
          $(UNIT_BINS) $(REPLAYS)
 RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
 
-check: all unit $(REPLAYS) $O/tests/lib/mkcache
+check: all unit $(REPLAYS) $O/tests/lib/mkcache $O/tests/lib/inject.so
 	@RESULT=$O/check.result $(RUN) $(SUITES)
 
 # Figures, with a release build.
@@ -300,4 +305,4 @@ uninstall:
 		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
 	done
 
--include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) $O/tests/lib/mkcache.d $(FUZZ_OBJS:.o=.d)
+-include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) $O/tests/lib/mkcache.d $O/tests/lib/inject.d $(FUZZ_OBJS:.o=.d)

@@ -46,6 +46,13 @@ mkcache() {
 	ASAN_OPTIONS=detect_leaks=0 command mkcache "$@"
 }
 
+# inject RULES COMMAND...: run a program with the faults and races of tests/lib/inject.c
+inject() {
+	[ "$VARIANT" != tsan ] || skip "nothing can be preloaded before the thread sanitizer"
+	INJECT=$1 LD_PRELOAD=$O/tests/lib/inject.so \
+	    ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 "${@:2}"
+}
+
 # --- waiting and reading ---
 
 # wait_until CONDITION [SECONDS]: evaluate CONDITION until it holds; fail after SECONDS (10).
