@@ -101,6 +101,7 @@ LIB_SRCS := \
 	lib/route/key.c \
 	lib/route/learn.c \
 	lib/route/location.c \
+	lib/route/lost.c \
 	lib/route/map.c \
 	lib/route/normalise.c \
 	lib/route/reading.c \

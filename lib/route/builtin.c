@@ -422,7 +422,8 @@ bool run_builtin(struct run *r, const struct part *p, struct value *out)
 		*out = r->target;
 		return true;
 	case VAR_URI:
-		*out = value_text(r->arena, r->uri, true);
+		*out = r->open_uri.n > 0 ? r->open_uri
+					 : value_text(r->arena, r->uri, true);
 		return true;
 	case VAR_ARGS:
 		*out = r->args;

@@ -52,28 +52,6 @@ static bool add_cached(struct query *q, struct run *r)
 	return true;
 }
 
-/* The way went where we cannot follow: whatever the server stores may be meant. */
-static bool add_lost(struct query *q, struct run *r, const struct ngc_level *l)
-{
-	const struct ngc_directive *key;
-	const struct ngc_zone *z;
-	bool ok = true;
-
-	if (ngc_level_stores(l)) {
-		key = l->caching->key[l->protocol];
-		for (size_t i = 0; ok && (z = ngc_conf_zone(r->router->conf, i)) != NULL;
-		     i++)
-			if (ngc_level_may_select(r->router->conf, l, z) &&
-			    router_zone(r->router, z) != NULL)
-				ok = cover_add_lost(q->cover, z,
-				    key != NULL ? key->words[1] : ngc_bytes("", 0),
-				    r->lost_by->name);
-	}
-	for (l = l->first; ok && l != NULL; l = l->next)
-		ok = add_lost(q, r, l);
-	return ok;
-}
-
 static bool add_way(void *arg, struct run *r)
 {
 	struct query *q = arg;
@@ -82,10 +60,9 @@ static bool add_way(void *arg, struct run *r)
 	q->used_method = q->used_method || r->used_method;
 	q->used_http_host = q->used_http_host || r->used_http_host;
 	q->cover->pub.incomplete = q->cover->pub.incomplete || r->choices->overflow;
-	if (r->end == END_CACHED)
-		return add_cached(q, r);
-	return r->end != END_LOST || q->cover->scope.strict ||
-	       add_lost(q, r, r->server->level);
+	if (r->end != END_CACHED || (r->lost_by != NULL && q->cover->scope.strict))
+		return true;
+	return add_cached(q, r);
 }
 
 /* The other methods that some location may store. */

@@ -67,7 +67,7 @@ enum next run_redirect(struct run *r, struct value to, bool keep_args)
 	struct ngc_bytes uri = value_bytes(r->arena, path);
 
 	if (value_unknown(path) != NULL) {
-		run_lose(r, value_unknown(path));
+		run_lose(r, path, has_args || !keep_args ? args : r->args);
 		return NEXT_END;
 	}
 	if (uri.n == 0)
@@ -388,7 +388,7 @@ static enum next found(struct run *r, struct value path, bool directory)
 	struct ngc_bytes uri = value_bytes(r->arena, path);
 
 	if (value_unknown(path) != NULL) {
-		run_lose(r, value_unknown(path));
+		run_lose(r, path, r->args);
 		return NEXT_END;
 	}
 	run_step(r, "try_files: %.*s is there", (int)uri.n, (const char *)uri.p);

@@ -48,12 +48,6 @@ static struct ngc_open_template *open_template(struct cover *c, const struct ngc
 	return o;
 }
 
-bool cover_add_lost(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
-    struct ngc_bytes variable)
-{
-	return open_template(c, z, template, variable) != NULL;
-}
-
 /* Can nothing at all stand where this is open? */
 static bool may_be_empty(const struct unknown *u)
 {

@@ -31,10 +31,6 @@ struct cover {
 bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
     struct value key);
 
-/* Add a template of which nothing is known but that it may be one, once. */
-bool cover_add_lost(struct cover *c, const struct ngc_zone *z, struct ngc_bytes template,
-    struct ngc_bytes variable);
-
 /* What a request line determines by itself. */
 struct facts {
 	struct ngc_bytes scheme, method, host, http_host, target, uri, args, server_name;

@@ -142,6 +142,8 @@ static struct value capture_value(struct run *r, const struct part *p)
 	struct value v = { 0 };
 	struct ngc_bytes s;
 
+	if (r->open_uri.n > 0)
+		return unknown_value(r, value_unknown(r->open_uri));
 	if (i < r->n_groups)
 		v = r->group[i];
 	if (!r->quote || !(r->quoted || r->plus) || value_unknown(v) != NULL)

@@ -49,12 +49,6 @@ void run_step(struct run *r, const char *fmt, ...)
 	ngc_buf_add(r->steps, text, strlen(text) + 1);
 }
 
-void run_lose(struct run *r, const struct unknown *u)
-{
-	r->end = END_LOST;
-	r->lost_by = u;
-}
-
 /* Any query will do: none, or one of which nothing else is known. */
 static void choose_query(struct run *r)
 {

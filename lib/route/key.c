@@ -70,11 +70,30 @@ static size_t location_length(const struct run *r)
 	return l->pattern.n <= r->uri.n ? l->pattern.n : r->uri.n;
 }
 
+/* The same of a URI that is known in parts: how much a location takes off is open. */
+static void add_open(struct run *r, struct value_builder *b)
+{
+	if (r->location_valid && r->upstream.uri.n > 0) {
+		value_add_text(b, r->upstream.uri, false);
+		value_add_unknown(b, value_unknown(r->open_uri));
+	} else {
+		value_add(b, r->open_uri);
+	}
+	if (r->args.n > 0) {
+		value_add_text(b, ngc_bytes_of("?"), true);
+		value_add(b, r->args);
+	}
+}
+
 /* The URI and arguments that are sent on, from the normalised ones. */
 static void add_rebuilt(struct run *r, struct value_builder *b)
 {
 	struct ngc_bytes part = r->upstream.uri, rest = r->uri;
 
+	if (r->open_uri.n > 0) {
+		add_open(r, b);
+		return;
+	}
 	if (r->location_valid && part.n > 0) {
 		value_add_text(b, part, false);
 		rest = ngc_bytes_from(rest, location_length(r));

@@ -70,12 +70,7 @@ static void replace(struct run *r, struct ngc_bytes to)
 	bool keep = to.n == 0 || to.p[to.n - 1] != '?';
 	struct value path = run_eval(r, ngc_bytes(to.p, n));
 	struct value_builder args = { .arena = r->arena };
-	const struct unknown *u = value_unknown(path);
 
-	if (u != NULL) {
-		run_lose(r, u);
-		return;
-	}
 	if (mark != NULL && n + 1 < to.n)
 		value_add(&args,
 		    eval_quoted(r, ngc_bytes(mark + 1, to.n - n - 1 - !keep)));
@@ -84,6 +79,11 @@ static void replace(struct run *r, struct ngc_bytes to)
 			value_add_text(&args, ngc_bytes_of("&"), false);
 		value_add(&args, r->args);
 	}
+	r->failed = r->failed || args.failed;
+	if (value_unknown(path) != NULL) {
+		run_lose(r, path, value_end(&args));
+		return;
+	}
 	r->uri = value_bytes(r->arena, path);
 	if (r->uri.n == 0) { /* nginx answers 500 */
 		run_step(r, "rewritten to nothing");
@@ -91,7 +91,6 @@ static void replace(struct run *r, struct ngc_bytes to)
 		return;
 	}
 	r->args = value_end(&args);
-	r->failed = r->failed || args.failed;
 	run_step(r, "rewritten to %.*s", (int)r->uri.n, (const char *)r->uri.p);
 }
 

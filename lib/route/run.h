@@ -58,7 +58,7 @@ enum end {
 	END_CACHED, /* it came to a key */
 	END_UNCACHED,
 	END_NO_LISTENER,
-	END_LOST, /* the way depends on what cannot be enumerated */
+	END_LOST, /* to a URI of which a part is not known */
 };
 
 struct run {
@@ -73,6 +73,7 @@ struct run {
 	const struct ngc_level *location; /* the location itself; NULL: the server */
 	struct ngc_bytes uri, method;
 	struct value target;            /* nginx's r->unparsed_uri */
+	struct value open_uri; /* instead of uri, where parts of it are not known */
 	struct value args;
 	const struct unknown *any_args; /* the query, when it may be any but none */
 	bool internal, uri_changed;
@@ -113,8 +114,8 @@ unsigned run_choose(struct run *r, unsigned n, const struct unknown *on);
 /* Note a step for people. */
 void run_step(struct run *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The way is lost: what follows depends on something that has no alternatives to try. */
-void run_lose(struct run *r, const struct unknown *u);
+/* lost.c: go on to a URI, and its arguments, of which parts are not known. */
+void run_lose(struct run *r, struct value path, struct value args);
 
 /* Go from the request line to END_*; the server is chosen already. */
 void run_request(struct run *r);

@@ -72,6 +72,10 @@ static const char text[] =
     " location /try { try_files $uri /app?lang=$cookie_lang; }"
     " location /app { proxy_pass http://u; proxy_cache_key $uri|$args; }"
     " location ~ ^/short/(..)$ { proxy_pass http://u; proxy_cache_key $1|$late|; }"
+    " location /lost { rewrite ^/lost(.*)$ /to/$cookie_l$1 last; }"
+    " location /to { proxy_pass http://u; proxy_cache_key to|$request_uri|$uri|$args; }"
+    " location /lostpass { rewrite ^/lostpass(.*)$ /pass/$cookie_l$1?a=b last; }"
+    " location /pass/ { proxy_pass http://up; }"
     " location /nothing { rewrite ^ ?; proxy_pass http://u; }"
     " location /refused { proxy_pass http://u; proxy_cache_key refused|$uri; }"
     " location /guard { proxy_pass http://u; proxy_cache_key $uri;"
@@ -190,6 +194,12 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		{ "/try", "/app|lang=de", TAKEN },
 		{ "/try", "/app|lang=de x", TAKEN },
 		{ "/try", "/app|", LEFT },
+		{ "/lost/x?q", "to|/lost/x?q|/to/de/x|q", TAKEN },
+		{ "/lost/x?q", "to|/lost/x?q|/to/de/y|q", LEFT },
+		{ "/lost/x?q", "to|/lost/y?q|/to/de/x|q", LEFT },
+		{ "/lost/x?q", "/device", LEFT },
+		{ "/lostpass/x?q", "http://up/pass/de/x?a=b&q", TAKEN },
+		{ "/lostpass/x?q", "http://up/pass/de/x", LEFT },
 		{ "/guard/net", "/guard/net", TAKEN },
 		{ "/guard/nets", "/guard/nets", TAKEN },
 		{ "/guard/nets", "refused|/refused", LEFT },
@@ -299,6 +309,7 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		{ "/freezone", NULL, NULL, NULL },
 		{ "/zone", NULL, NULL, NULL },
 		{ "/short/ab?k=c", "1", NULL, "main" },
+		{ "/lost/x", NULL, "to|/lost/x|/to//x|", "main" },
 		{ "/short/ab?k=cde", "1", NULL, "main" },
 		{ "/guard/net", NULL, "/guard/net", "main" },
 		{ "/guard/page", "remote_addr", NULL, "main" },
