@@ -270,9 +270,11 @@ static struct value slice_value(struct run *r, const struct part *p)
 
 /*
  * A body that does not fit into the buffer goes to a file, and the variable is empty. One
- * that is a little larger may be read into memory all the same: it depends on how it
- * comes.
+ * that is a little larger, or fits behind the header into the buffer for that (1 KB), may
+ * be read into memory all the same: it depends on how it comes.
  */
+#define HEADER_BUFFER 1024
+
 static struct value body_value(struct run *r, const struct part *p)
 {
 	const struct ngc_directive *size = run_setting(r->level,
@@ -283,7 +285,8 @@ static struct value body_value(struct run *r, const struct part *p)
 
 	if (size != NULL && size->n_words == 2)
 		ngc_parse_size(size->words[1], &buffer);
-	if (r->asked->all || (n >= buffer && n < buffer + buffer / 4))
+	if (r->asked->all ||
+	    (n >= buffer && (n < buffer + buffer / 4 || n < HEADER_BUFFER)))
 		return open_value(r, p, GRAMMAR_ANY, false);
 	if (n >= buffer || (n > 0 && file != NULL && file->n_words == 2 &&
 			       !ngc_bytes_equal(file->words[1], ngc_bytes_of("off"))))
@@ -367,6 +370,23 @@ static struct value protocol_value(struct run *r, const struct part *p)
 	return text(r, ngc_bytes_of(versions[i]));
 }
 
+/* The line as the client sent it. */
+static struct value request_value(struct run *r)
+{
+	static const struct part protocol = { VAR_OTHER,
+		{ (const unsigned char *)"server_protocol", 15 } };
+	struct value_builder b = { .arena = r->arena };
+
+	r->used_method = true;
+	value_add_text(&b, r->asked->method, false);
+	value_add_text(&b, ngc_bytes_of(" "), false);
+	value_add(&b, r->target);
+	value_add_text(&b, ngc_bytes_of(" "), false);
+	value_add(&b, protocol_value(r, &protocol));
+	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
 /* Those that are asked for less often. */
 static bool rare_builtin(struct run *r, const struct part *p, struct value *out)
 {
@@ -374,6 +394,8 @@ static bool rare_builtin(struct run *r, const struct part *p, struct value *out)
 		*out = filename_value(r);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("server_protocol")))
 		*out = protocol_value(r, p);
+	else if (ngc_bytes_equal(p->text, ngc_bytes_of("request")))
+		*out = request_value(r);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("fastcgi_script_name")))
 		*out = script_value(r);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("fastcgi_path_info")))

@@ -20,6 +20,8 @@ a_site() {
 			location / { proxy_pass http://127.0.0.1:8000; }
 			location /body { proxy_cache_methods POST; proxy_pass http://127.0.0.1:8000;
 			    proxy_cache_key \$request_method|\$request_body; }
+			location /small { proxy_cache_methods POST; proxy_pass http://127.0.0.1:8000;
+			    client_body_buffer_size 4; proxy_cache_key \$request_body; }
 			location /user { proxy_pass http://127.0.0.1:8000;
 			    proxy_cache_key \$uri|\$cookie_user|\$geoip_city; }
 			location /private { proxy_no_cache 1; proxy_pass http://127.0.0.1:8000; }
@@ -140,6 +142,9 @@ explained() {
 	explained -X POST --data "$T/large" http://a.test/body
 	json_is 'd["key"]' 'POST|'
 	explained -X POST --data "$T/perhaps" http://a.test/body
+	json_is '[d["key"], d["unknown"]]' '[null, ["request_body"]]'
+	echo 'fits behind the header' >"$T/behind"
+	explained -X POST --data "$T/behind" http://a.test/small
 	json_is '[d["key"], d["unknown"]]' '[null, ["request_body"]]'
 }
 
