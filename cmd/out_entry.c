@@ -31,7 +31,8 @@ static void json_url(struct ngc_buf *b, const struct cmd_env *env,
 {
 	struct ngc_entry_url url;
 
-	if (!ngc_entry_url(ngc_site_router(env->site), e, r, &url)) {
+	if (!ngc_entry_url(ngc_site_router(env->site), ngc_cache_zone(e->cache), r,
+		&url)) {
 		jsonw_member_null(b, "url");
 		return;
 	}

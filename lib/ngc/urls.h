@@ -12,10 +12,10 @@ struct ngc_entry_url {
 /*
  * Put together what the key tells and, for what it does not, what the configuration tells
  * of its zone: the host of the only server that can have stored it, https when such a
- * server listens with TLS.  reading: of the entry's key.  out borrows from key and
+ * server listens with TLS.  reading: of a key of that zone.  out borrows from key and
  * router. False: it is not known, or several sites could have stored it.
  */
-bool ngc_entry_url(const struct ngc_router *r, const struct ngc_entry *e,
+bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
     const struct ngc_reading *reading, struct ngc_entry_url *out);
 
 /* A URL, and in how many entries of a zone it is stored. */

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 
 #include "ngc/mem.h"
+#include "ngc/urls.h"
 
 struct search {
 	const struct ngc_select_run *run;
+	const struct targets *targets;
+	size_t selector;
 	struct ngc_cache *const *caches;
 	struct ngc_reader *reader;
 	struct ngc_selector_result *result;
@@ -32,12 +35,13 @@ static bool note(struct ngc_tried *out, const struct ngc_zone *zone, struct ngc_
 
 /* In the order in which they were computed; what could not be looked into was not tried.
  */
-static void note_tried(const struct search *s, const struct targets *t, size_t selector)
+static void note_tried(const struct search *s)
 {
+	const struct targets *t = s->targets;
 	struct ngc_selector_result *r = s->result;
 
 	r->tried = ngc_array_alloc(NGC_TRIED_MAX, sizeof(*r->tried));
-	for (size_t i = t->starts[selector]; i < t->starts[selector + 1]; i++) {
+	for (size_t i = t->starts[s->selector]; i < t->starts[s->selector + 1]; i++) {
 		const struct target *one = &t->list[t->places[i]];
 
 		if (r->tried == NULL || r->n_tried == NGC_TRIED_MAX)
@@ -74,75 +78,124 @@ static bool is_there(const struct ngc_cache *c, struct ngc_reader *reader,
 	return false;
 }
 
-/* Add what exists under one other URL. */
-static void try_url(struct search *s, const char *text)
+/* Was it looked up for the selector, and found wanting, or is it noted already? */
+static bool is_known(const struct search *s, const struct ngc_tried *at)
+{
+	const struct targets *t = s->targets;
+
+	for (size_t i = t->starts[s->selector]; i < t->starts[s->selector + 1]; i++) {
+		const struct target *one = &t->list[t->places[i]];
+
+		if (ngc_site_zone(s->run->site, one->cache) == at->zone &&
+		    memcmp(one->name, at->name, NGC_NAME_LEN) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < s->result->n_near; i++) {
+		const struct ngc_tried *near = &s->result->near[i].at;
+
+		if (near->zone == at->zone &&
+		    memcmp(near->name, at->name, NGC_NAME_LEN) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The URL that a key tells; where it tells none, the one that led to it. */
+static char *url_of(const struct search *s, const struct ngc_zone *zone,
+    struct ngc_bytes key, struct ngc_bytes asked)
+{
+	const struct ngc_router *router = ngc_site_router(s->run->site);
+	struct ngc_reading reading;
+	struct ngc_entry_url url;
+	struct ngc_buf b = { 0 };
+	char *text;
+
+	ngc_route_read(router, zone, key, &reading);
+	if (ngc_entry_url(router, zone, &reading, &url)) {
+		ngc_buf_add_bytes(&b, url.scheme);
+		ngc_buf_add_str(&b, "://");
+		ngc_buf_add_bytes(&b, url.host);
+		ngc_buf_add_bytes(&b, url.uri);
+	} else {
+		ngc_buf_add_bytes(&b, asked);
+	}
+	text = ngc_buf_str(&b) != NULL ? strdup(ngc_buf_str(&b)) : NULL;
+	ngc_buf_free(&b);
+	return text;
+}
+
+static void try_target(struct search *s, const struct ngc_target *target,
+    struct ngc_bytes asked)
 {
 	struct ngc_selector_result *r = s->result;
+	struct ngc_near *near = &r->near[r->n_near];
+	size_t zone = ngc_site_zone_index(s->run->site, target->zone);
+
+	if (zone == ngc_site_zones(s->run->site) || s->caches[zone] == NULL ||
+	    !note(&near->at, target->zone, target->key))
+		return;
+	near->url = !is_known(s, &near->at) &&
+			    is_there(s->caches[zone], s->reader, &near->at)
+			? url_of(s, target->zone, target->key, asked)
+			: NULL;
+	if (near->url != NULL)
+		r->n_near++;
+	else
+		free(near->at.key);
+}
+
+/* Add what exists under one other URL, or under another scope of the same. */
+static void try_url(struct search *s, const struct ngc_url *url,
+    const struct ngc_scope *scope)
+{
 	struct ngc_cover *cover = NULL;
+	struct ngc_error ignored;
+
+	if (ngc_route_cover(ngc_site_router(s->run->site), url, scope, &cover,
+		&ignored) != NGC_OK)
+		return;
+	for (size_t i = 0; i < cover->n_targets && s->result->n_near < NGC_NEAR_MAX; i++)
+		try_target(s, &cover->targets[i], url->text);
+	ngc_cover_free(cover);
+}
+
+/* The page itself, by what --strict leaves out; its other slash form; its other hosts. */
+static void try_scopes(struct search *s, const struct ngc_url *u)
+{
+	static const struct ngc_scope wider[] = { { .strict = false },
+		{ .any_slash = true }, { .any_host = true } };
+
+	for (size_t i = 0; i < sizeof(wider) / sizeof(wider[0]); i++)
+		try_url(s, u, &wider[i]);
+}
+
+/* The same without its query, in both slash forms. */
+static void try_without_query(struct search *s, const struct ngc_url *u)
+{
+	static const struct ngc_scope any_slash = { .any_slash = true };
+	struct ngc_buf b = { 0 };
 	struct ngc_url *url = NULL;
 	struct ngc_error ignored;
 
-	if (ngc_url_parse(ngc_bytes_of(text), &url, &ignored) != NGC_OK ||
-	    ngc_route_cover(ngc_site_router(s->run->site), url, NULL, &cover,
-		&ignored) !=
-		NGC_OK)
-		goto out;
-	for (size_t i = 0; i < cover->n_targets && r->n_near < NGC_NEAR_MAX; i++) {
-		struct ngc_near *near = &r->near[r->n_near];
-		size_t zone = ngc_site_zone_index(s->run->site, cover->targets[i].zone);
-
-		if (zone == ngc_site_zones(s->run->site) || s->caches[zone] == NULL ||
-		    !note(&near->at, cover->targets[i].zone, cover->targets[i].key))
-			continue;
-		near->url = is_there(s->caches[zone], s->reader, &near->at) ? strdup(text)
-									    : NULL;
-		if (near->url != NULL)
-			r->n_near++;
-		else
-			free(near->at.key);
-	}
-out:
-	ngc_cover_free(cover);
+	ngc_buf_add_bytes(&b, u->scheme);
+	ngc_buf_add_str(&b, "://");
+	ngc_buf_add_bytes(&b, u->authority);
+	ngc_buf_add_bytes(&b, u->path);
+	if (!b.failed && ngc_url_parse(ngc_buf_bytes(&b), &url, &ignored) == NGC_OK)
+		try_url(s, url, &any_slash);
 	ngc_url_free(url);
-}
-
-static void add_origin(struct ngc_buf *b, const struct ngc_url *u)
-{
-	ngc_buf_add_bytes(b, u->scheme);
-	ngc_buf_add_str(b, "://");
-	ngc_buf_add_bytes(b, u->authority);
-}
-
-/* The other slash form, and either without the query. */
-static void try_neighbours(struct search *s, const struct ngc_url *u)
-{
-	bool slash = u->path.n > 0 && u->path.p[u->path.n - 1] == '/';
-
-	for (int other = 1; other >= 0; other--)
-		for (int query = u->query.p != NULL; query >= 0; query--) {
-			struct ngc_buf b = { 0 };
-			size_t path = u->path.n - (other && slash);
-
-			if ((!other && (query || u->query.p == NULL)) || path == 0)
-				continue;
-			add_origin(&b, u);
-			ngc_buf_add(&b, u->path.p, path);
-			if (other && !slash)
-				ngc_buf_add_char(&b, '/');
-			if (query)
-				ngc_buf_add(&b, u->query.p - 1, u->query.n + 1);
-			if (ngc_buf_str(&b) != NULL)
-				try_url(s, ngc_buf_str(&b));
-			ngc_buf_free(&b);
-		}
+	ngc_buf_free(&b);
 }
 
 static void note_near(struct search *s, const struct ngc_url *url)
 {
 	s->result->near = ngc_array_alloc(NGC_NEAR_MAX, sizeof(*s->result->near));
 	s->reader = ngc_reader_new();
-	if (s->result->near != NULL && s->reader != NULL)
-		try_neighbours(s, url);
+	if (s->result->near != NULL && s->reader != NULL) {
+		try_scopes(s, url);
+		if (url->query.p != NULL)
+			try_without_query(s, url);
+	}
 	ngc_reader_free(s->reader);
 }
 
@@ -150,11 +203,15 @@ void misses_explain(const struct ngc_select_run *run, const struct targets *t,
     struct ngc_cache *const *caches, struct ngc_select_result *out)
 {
 	for (size_t i = 0; i < out->n_selectors; i++) {
-		struct search s = { run, caches, NULL, &out->selectors[i] };
+		struct search s = { .run = run,
+			.targets = t,
+			.selector = i,
+			.caches = caches,
+			.result = &out->selectors[i] };
 
 		if (out->selectors[i].matched > 0)
 			continue;
-		note_tried(&s, t, i);
+		note_tried(&s);
 		if (run->select->selectors[i].url != NULL)
 			note_near(&s, run->select->selectors[i].url);
 	}

@@ -6,10 +6,9 @@
 
 #include "ngc/mem.h"
 
-bool ngc_entry_url(const struct ngc_router *r, const struct ngc_entry *e,
+bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
     const struct ngc_reading *reading, struct ngc_entry_url *out)
 {
-	const struct ngc_zone *zone = ngc_cache_zone(e->cache);
 	struct ngc_writer writer;
 
 	ngc_route_writer(r, zone, &writer);
@@ -58,7 +57,7 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	(void)thread;
 	ngc_route_read(router, zone, e->header.key, &reading);
 	pthread_mutex_lock(&c->lock);
-	if (ngc_entry_url(router, e, &reading, &url))
+	if (ngc_entry_url(router, zone, &reading, &url))
 		code = add(c->out, zone, &url, err);
 	else
 		c->out->without++;

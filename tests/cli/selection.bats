@@ -597,3 +597,45 @@ hosts() {
 	fails 3 'too many ways' purge -n --json -c "$CONF" http://a.test/x
 	json_is 'd["purged"]' 1
 }
+
+# near SELECTION...: what purge says is there instead, sorted
+near() {
+	run -0 --separate-stderr ngxcache purge -n --json "$@"
+	json_is 'd["selectors"][0]["matched"]' 0
+	near=$(json_get '" ".join(sorted(x["url"] for x in d["selectors"][0]["near"]))' <<<"$output")
+}
+
+@test "a miss tells of the other slash form, and of the page without its query" {
+	hosts a.test/x/ a.test/y a.test/other
+	near -c "$CONF" http://a.test/x
+	equal "$near" http://a.test/x/
+	near -c "$CONF" 'http://a.test/y/?q=1'
+	equal "$near" http://a.test/y
+	near -c "$CONF" http://a.test/z
+	equal "$near" ''
+}
+
+@test "a miss tells of the other names of the server, and of no other server" {
+	hosts www.b.test/x x.a.test/x a.test/x
+	near -c "$CONF" http://b.test/x
+	equal "$near" 'http://www.b.test/x http://x.a.test/x'
+}
+
+@test "a strict miss tells of the other scheme, method and spelling" {
+	stored httpsGETa.test/é httpHEADa.test/é httpGETa.test/%C3%A9 httpGETa.test/e
+	near -d "$C$PARAMS" --strict http://a.test/é
+	equal "$near" 'http://a.test/%C3%A9 http://a.test/é https://a.test/é'
+}
+
+@test "a miss does not tell of what a filter left out" {
+	stored httpGETa.test/x
+	near -d "$C$PARAMS" --status 404 http://a.test/x
+	equal "$near" ''
+}
+
+@test "what a miss tells is looked up by name: nothing is walked for it" {
+	hosts www.b.test/x
+	near -c "$CONF" http://b.test/x
+	json_is 'd["walked"]' false
+	json_is '[x["file"].startswith("/") for x in d["selectors"][0]["near"]]' '[true]'
+}
