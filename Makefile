@@ -68,6 +68,7 @@ LIB_SRCS := \
 	lib/op/lookup.c \
 	lib/op/master.c \
 	lib/op/miss.c \
+	lib/op/nearest.c \
 	lib/op/pattern.c \
 	lib/op/probe.c \
 	lib/op/purge.c \

@@ -112,6 +112,18 @@ static enum ngc_code take_by_scans(struct find *f, struct hand *h, struct ngc_er
 	return NGC_OK;
 }
 
+/* While a selector has found nothing, what looks like it is kept. */
+static void keep_nearest(struct find *f, struct hand *h)
+{
+	const struct ngc_select *s = f->run->select;
+
+	if (f->phase != SCAN || h->nearest == NULL)
+		return;
+	for (size_t i = 0; i < s->n_selectors; i++)
+		if (f->matched[i] == 0)
+			nearest_offer(&h->nearest[i], &s->selectors[i], &h->judge);
+}
+
 /* Is it selected?  Fills in the hits. */
 static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entry *e,
     bool *selected, struct ngc_error *err)
@@ -126,6 +138,8 @@ static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entr
 		return NGC_OK;
 	if (f->phase == SCAN || f->phase == LAST)
 		code = take_by_scans(f, h, err);
+	if (code == NGC_OK && h->n_hits == 0)
+		keep_nearest(f, h);
 	if (code != NGC_OK || (h->n_hits == 0 && !select_takes_all(s)))
 		return code;
 	return judge_filters(&h->judge, selected, err);
@@ -350,6 +364,32 @@ static enum ngc_code check_walking(const struct ngc_select_run *run,
 	return NGC_OK;
 }
 
+/* Nearest entries of more selectors than this are not kept: it would slow a walk down. */
+#define NEAREST_SELECTORS 8
+
+static bool prepare_hand(struct find *f, struct hand *h)
+{
+	const struct ngc_select *s = f->run->select;
+	bool nearest = f->run->explain_misses && s->n_selectors <= NEAREST_SELECTORS;
+
+	h->hits = ngc_array_alloc(s->n_selectors, sizeof(*h->hits));
+	if (nearest)
+		h->nearest = ngc_array_alloc(s->n_selectors, sizeof(*h->nearest));
+	for (size_t i = 0; h->nearest != NULL && i < s->n_selectors; i++)
+		nearest_init(&h->nearest[i], &s->selectors[i]);
+	return judge_init(&h->judge, s, ngc_site_router(f->run->site), f->run->now) &&
+	       h->hits != NULL && (!nearest || h->nearest != NULL);
+}
+
+static void clean_hand(struct find *f, struct hand *h)
+{
+	for (size_t i = 0; h->nearest != NULL && i < f->run->select->n_selectors; i++)
+		nearest_free(&h->nearest[i]);
+	free(h->nearest);
+	free(h->hits);
+	judge_free(&h->judge);
+}
+
 static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
     struct ngc_error *err)
 {
@@ -372,24 +412,16 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	for (out->n_selectors = 0; out->n_selectors < n; out->n_selectors++)
 		out->selectors[out->n_selectors].text =
 		    run->select->selectors[out->n_selectors].text;
-	for (size_t i = 0; i < f->n_hands; i++) {
-		struct hand *h = &f->hands[i];
-
-		h->hits = ngc_array_alloc(n, sizeof(*h->hits));
-		if (!judge_init(&h->judge, run->select, ngc_site_router(run->site),
-			run->now) ||
-		    h->hits == NULL)
+	for (size_t i = 0; i < f->n_hands; i++)
+		if (!prepare_hand(f, &f->hands[i]))
 			return ngc_no_memory(err);
-	}
 	return ngc_site_places(run->site, &f->places, &f->n_places, err);
 }
 
 static void clean_up(struct find *f)
 {
-	for (size_t i = 0; f->hands != NULL && i < f->n_hands; i++) {
-		judge_free(&f->hands[i].judge);
-		free(f->hands[i].hits);
-	}
+	for (size_t i = 0; f->hands != NULL && i < f->n_hands; i++)
+		clean_hand(f, &f->hands[i]);
 	for (size_t i = 0; f->caches != NULL && i < ngc_site_zones(f->run->site); i++)
 		ngc_cache_close(f->caches[i]);
 	free(f->hands);
@@ -401,6 +433,18 @@ static void clean_up(struct find *f)
 	ngc_reader_free(f->reader);
 	targets_free(&f->targets);
 	pthread_mutex_destroy(&f->lock);
+}
+
+/* What all threads came by that is nearest to a selector; NULL: nobody asked. */
+static struct nearest *gather_nearest(struct find *f, size_t selector)
+{
+	struct nearest *first = f->hands[0].nearest;
+
+	if (first == NULL)
+		return NULL;
+	for (size_t i = 1; i < f->n_hands; i++)
+		nearest_merge(&first[selector], &f->hands[i].nearest[selector]);
+	return &first[selector];
 }
 
 enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
@@ -429,8 +473,11 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 	}
 	out->matched = f.visited;
 	out->failed += f.failed;
-	if (code == NGC_OK && run->explain_misses)
-		misses_explain(run, &f.targets, f.caches, out);
+	for (size_t i = 0; code == NGC_OK && run->explain_misses && i < out->n_selectors;
+	     i++)
+		if (f.matched[i] == 0)
+			miss_explain(run, &f.targets, i, f.caches, gather_nearest(&f, i),
+			    &out->selectors[i]);
 	clean_up(&f);
 	return code;
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "nearest.h"
 #include "target.h"
 
 /*
@@ -29,6 +30,7 @@ struct hand {
 	struct judge judge;
 	size_t *hits;
 	size_t n_hits;
+	struct nearest *nearest; /* of each selector; NULL: not asked for */
 };
 
 struct find {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "nearest.h"
 #include "target.h"
 
 #include <stdlib.h>
@@ -189,9 +190,8 @@ static void try_without_query(struct search *s, const struct ngc_url *u)
 
 static void note_near(struct search *s, const struct ngc_url *url)
 {
-	s->result->near = ngc_array_alloc(NGC_NEAR_MAX, sizeof(*s->result->near));
 	s->reader = ngc_reader_new();
-	if (s->result->near != NULL && s->reader != NULL) {
+	if (s->reader != NULL) {
 		try_scopes(s, url);
 		if (url->query.p != NULL)
 			try_without_query(s, url);
@@ -199,22 +199,48 @@ static void note_near(struct search *s, const struct ngc_url *url)
 	ngc_reader_free(s->reader);
 }
 
-void misses_explain(const struct ngc_select_run *run, const struct targets *t,
-    struct ngc_cache *const *caches, struct ngc_select_result *out)
+/* What a walk came by; it need not be looked up. */
+static void note_nearest(struct search *s, const struct nearest *n)
 {
-	for (size_t i = 0; i < out->n_selectors; i++) {
-		struct search s = { .run = run,
-			.targets = t,
-			.selector = i,
-			.caches = caches,
-			.result = &out->selectors[i] };
+	struct ngc_selector_result *r = s->result;
 
-		if (out->selectors[i].matched > 0)
+	for (size_t i = 0; i < NEAREST_KEPT && r->n_near < NGC_NEAR_MAX; i++) {
+		const struct nearest_entry *one = &n->best[i];
+		struct ngc_bytes key = ngc_bytes(one->key, one->key_len);
+		struct ngc_near *near = &r->near[r->n_near];
+
+		if (one->key == NULL || !note(&near->at, one->zone, key))
 			continue;
-		note_tried(&s);
-		if (run->select->selectors[i].url != NULL)
-			note_near(&s, run->select->selectors[i].url);
+		near->at.placed = true;
+		memcpy(near->at.dir, one->dir, sizeof(near->at.dir));
+		near->url = !is_known(s, &near->at) ? url_of(s, one->zone, key, key)
+						    : NULL;
+		if (near->url != NULL)
+			r->n_near++;
+		else
+			free(near->at.key);
 	}
+}
+
+void miss_explain(const struct ngc_select_run *run, const struct targets *t,
+    size_t selector, struct ngc_cache *const *caches, const struct nearest *nearest,
+    struct ngc_selector_result *out)
+{
+	const struct ngc_url *url = run->select->selectors[selector].url;
+	struct search s = { .run = run,
+		.targets = t,
+		.selector = selector,
+		.caches = caches,
+		.result = out };
+
+	note_tried(&s);
+	out->near = ngc_array_alloc(NGC_NEAR_MAX, sizeof(*out->near));
+	if (out->near == NULL)
+		return;
+	if (url != NULL)
+		note_near(&s, url);
+	if (nearest != NULL)
+		note_nearest(&s, nearest);
 }
 
 void ngc_select_result_free(struct ngc_select_result *r)

@@ -64,11 +64,14 @@ void probe_names(struct ngc_bytes key, struct ngc_bytes vary,
     char names[PROBES][NGC_NAME_LEN + 1]);
 
 /*
- * What is said of the selectors that matched nothing: the keys and files that were tried
- * and, of a URL, near ones that exist.  Nothing is walked for it.  caches: one for each
- * zone, NULL for those that are not open.  Memory for it is no reason to fail.
+ * What is said of a selector that matched nothing: the keys and files that were tried
+ * and, of a URL, near ones that exist, and what a walk came by.  Nothing is walked for
+ * it. caches: one for each zone, NULL for those that are not open.  nearest: NULL is
+ * none. Memory for it is no reason to fail.
  */
-void misses_explain(const struct ngc_select_run *run, const struct targets *t,
-    struct ngc_cache *const *caches, struct ngc_select_result *out);
+struct nearest;
+void miss_explain(const struct ngc_select_run *run, const struct targets *t,
+    size_t selector, struct ngc_cache *const *caches, const struct nearest *nearest,
+    struct ngc_selector_result *out);
 
 #endif

@@ -639,3 +639,14 @@ near() {
 	json_is 'd["walked"]' false
 	json_is '[x["file"].startswith("/") for x in d["selectors"][0]["near"]]' '[true]'
 }
+
+@test "a miss of a run that walks tells of the nearest keys it came by" {
+	stored httpGETa.test/shoes/42 httpGETa.test/shoes/red httpGETa.test/hats/42 httpGETb.test/shoes/43
+	near -d "$C$PARAMS" http://a.test/shoes/43 --glob 'none*'
+	equal "$near" 'http://a.test/shoes/42 http://a.test/shoes/red'
+	json_is 'd["selectors"][0]["near"][0]["url"]' http://a.test/shoes/42
+	near -d "$C$PARAMS" http://a.test/shoes/43
+	equal "$near" ''
+	near -d "$C$PARAMS" --key httpGETa.test/shoes/4 --glob 'none*'
+	json_is 'd["selectors"][0]["near"][0]["key"]' httpGETa.test/shoes/42
+}
