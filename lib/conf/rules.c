@@ -6,7 +6,7 @@
 #define ANYWHERE   127
 #define IN_REWRITE (IN_SERVER | IN_SERVER_IF | IN_LOCATION | IN_LOCATION_IF)
 #define IN_LEVELS  (IN_HTTP | IN_SERVER | IN_LOCATION)
-#define IN_ALL_BUT (IN_LEVELS | IN_LOCATION_IF)
+#define IN_SETTING (IN_LEVELS | IN_LOCATION_IF)
 #define IN_PASS    (IN_LOCATION | IN_LOCATION_IF)
 
 #define NAME(text)     .name = text, .length = sizeof(text) - 1
@@ -34,6 +34,12 @@
 		    .texts = 1, .protocol = p, .check = pass_check                       \
 	}
 
+/* Of modules that do not cache: the last that is there handles the requests. */
+#define HANDLER(text)                                                                    \
+	{                                                                                \
+		NAME(text), ARGS(0, ANY), .places = ANYWHERE, .role = ROLE_HANDLER       \
+	}
+
 const struct rule rules[] = {
 	{ .places = ANYWHERE },
 	MODULE("fastcgi", NGC_FASTCGI, IN_PASS, check_pass),
@@ -45,17 +51,23 @@ const struct rule rules[] = {
 	{ NAME("break"), ARGS(0, 0), .places = IN_REWRITE },
 	{ NAME("charset_map"), ARGS(2, 2), .places = ANYWHERE, .block = true,
 	    .role = ROLE_DATA },
-	{ NAME("error_page"), ARGS(2, ANY), .places = IN_ALL_BUT, .texts = 1,
+	HANDLER("content_by_lua"),
+	HANDLER("content_by_lua_block"),
+	HANDLER("content_by_lua_file"),
+	HANDLER("echo"),
+	HANDLER("empty_gif"),
+	{ NAME("error_page"), ARGS(2, ANY), .places = IN_SETTING, .texts = 1,
 	    .check = check_error_page },
 	{ NAME("geo"), ARGS(1, 2), .places = IN_HTTP, .block = true, .role = ROLE_MAP,
 	    .check = check_geo },
-	{ NAME("grpc_pass"), ARGS(1, 1), .places = ANYWHERE, .role = ROLE_HANDLER },
+	HANDLER("grpc_pass"),
 	{ NAME("http"), ARGS(0, 0), .places = IN_MAIN, .block = true, .role = ROLE_HTTP },
 	{ NAME("if"), ARGS(1, ANY), .places = IN_SERVER | IN_LOCATION, .block = true,
 	    .role = ROLE_IF, .check = check_if },
 	{ NAME("index"), ARGS(1, ANY), .places = IN_LEVELS, .texts = 1,
 	    .check = check_index },
 	{ NAME("internal"), ARGS(0, 0), .places = IN_LOCATION, .once = ONCE_INTERNAL },
+	HANDLER("js_content"),
 	{ NAME("limit_except"), ARGS(1, ANY), .places = IN_LOCATION, .block = true,
 	    .role = ROLE_LIMIT_EXCEPT, .once = ONCE_LIMIT_EXCEPT },
 	{ NAME("listen"), ARGS(1, ANY), .places = IN_SERVER, .role = ROLE_LISTEN },
@@ -63,16 +75,17 @@ const struct rule rules[] = {
 	    .block = true, .role = ROLE_LOCATION },
 	{ NAME("map"), ARGS(2, 2), .places = IN_HTTP, .block = true, .role = ROLE_MAP,
 	    .check = check_map },
-	{ NAME("memcached_pass"), ARGS(1, 1), .places = ANYWHERE, .role = ROLE_HANDLER },
+	HANDLER("memcached_pass"),
 	{ NAME("merge_slashes"), ARGS(1, 1), .places = IN_HTTP | IN_SERVER,
 	    .once = ONCE_MERGE_SLASHES, .check = check_flag },
+	HANDLER("perl"),
 	{ NAME("proxy_cache_convert_head"), ARGS(1, 1), .places = IN_LEVELS,
 	    .once = ONCE_CONVERT_HEAD, .check = check_flag },
 	{ NAME("return"), ARGS(1, 2), .places = IN_REWRITE, .texts = 1,
 	    .check = check_return },
 	{ NAME("rewrite"), ARGS(2, 3), .places = IN_REWRITE, .texts = 2,
 	    .check = check_rewrite },
-	{ NAME("root"), ARGS(1, 1), .places = IN_ALL_BUT, .once = ONCE_ROOT, .texts = 1,
+	{ NAME("root"), ARGS(1, 1), .places = IN_SETTING, .once = ONCE_ROOT, .texts = 1,
 	    .check = check_root },
 	{ NAME("server"), ARGS(0, 0), .places = IN_HTTP, .block = true,
 	    .role = ROLE_SERVER },
@@ -84,6 +97,7 @@ const struct rule rules[] = {
 	{ NAME("split_clients"), ARGS(2, 2), .places = IN_HTTP, .block = true,
 	    .role = ROLE_MAP, .check = check_split },
 	{ NAME("ssl"), ARGS(0, ANY), .places = ANYWHERE, .role = ROLE_SSL },
+	HANDLER("stub_status"),
 	{ NAME("try_files"), ARGS(2, ANY), .places = IN_SERVER | IN_LOCATION,
 	    .once = ONCE_TRY_FILES, .texts = 1, .check = check_try_files },
 	{ NAME("types"), ARGS(0, 0), .places = ANYWHERE, .block = true,

@@ -233,23 +233,24 @@ static enum next pass_on(struct run *r, const struct ngc_level *pass)
 	return run_status(r, upstream_error(r, intercepts(r, pass->protocol), way - 1));
 }
 
-/* Does another module produce the answer? */
+/* Does another module produce the answer?  The last directive that says so counts. */
 static const struct ngc_directive *other_handler(const struct ngc_level *l)
 {
 	static const char *const names[] = { "content_by_lua", "content_by_lua_block",
 		"content_by_lua_file", "js_content", "perl", "empty_gif", "stub_status",
 		"echo", "rds_json", "api", "status" };
+	const struct ngc_directive *last = NULL;
 
 	for (const struct ngc_directive *d = l->d->first; d != NULL; d = d->next) {
 		struct ngc_bytes w = d->words[0];
 
 		if (w.n > 5 && memcmp(w.p + w.n - 5, "_pass", 5) == 0)
-			return d;
+			last = d;
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			if (ngc_bytes_equal(w, ngc_bytes_of(names[i])))
-				return d;
+				last = d;
 	}
-	return NULL;
+	return last;
 }
 
 /* Without a document root to ask: of several index files, the one something passes on. */

@@ -212,6 +212,8 @@ START_TEST(the_last_pass_of_a_location_handles_its_requests)
 	    " location /f { proxy_pass http://u; fastcgi_pass u:1; }"
 	    " location /p { fastcgi_pass u:1; proxy_pass http://u; }"
 	    " location /g { proxy_pass http://u; grpc_pass u:1; }"
+	    " location /s { proxy_pass http://u; stub_status; }"
+	    " location /l { proxy_pass http://u; content_by_lua_block { } }"
 	    " location /r { grpc_pass u:1; proxy_pass http://v; } }");
 	static const char *const want[][3] = { { "/f", "u:1", "f" },
 		{ "/p", "http://u", "a" }, { "/r", "http://v", "a" } };
