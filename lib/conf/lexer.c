@@ -59,19 +59,12 @@ static bool skip_blanks(struct lexer *l)
 	return l->pos < l->text.n;
 }
 
-/* Decode a whole word; escapes nginx does not know keep their backslash. */
-static bool decode(struct ngc_bytes raw, struct ngc_arena *a, struct ngc_bytes *out)
+/* Decode a word; escapes nginx does not know keep their backslash.  Returns its length. */
+static size_t decode(struct ngc_bytes raw, unsigned char *to)
 {
-	unsigned char *to = ngc_arena_alloc(a, raw.n + 1, 1);
 	size_t n = 0;
 
-	if (to == NULL)
-		return false;
-	if (raw.n > 0 && memchr(raw.p, '\\', raw.n) == NULL) {
-		memcpy(to, raw.p, raw.n);
-		n = raw.n;
-	}
-	for (size_t i = n; i < raw.n; i++) {
+	for (size_t i = 0; i < raw.n; i++) {
 		unsigned char c = raw.p[i], next = i + 1 < raw.n ? raw.p[i + 1] : 0;
 
 		if (c == '\\' && next != 0 && memchr("\"'\\trn", next, 6) != NULL) {
@@ -83,15 +76,15 @@ static bool decode(struct ngc_bytes raw, struct ngc_arena *a, struct ngc_bytes *
 		}
 		to[n++] = c;
 	}
-	*out = ngc_bytes(to, n);
-	return true;
+	return n;
 }
 
 /*
  * What may end a word, or needs a closer look; most bytes of most words are none of
  * these.
  */
-static const bool is_special[256] = { ['\n'] = true,
+static const bool is_special[256] = { ['\0'] = true,
+	['\n'] = true,
 	['\t'] = true,
 	['\r'] = true,
 	[' '] = true,
@@ -102,49 +95,44 @@ static const bool is_special[256] = { ['\n'] = true,
 	['"'] = true,
 	['\''] = true };
 
-static size_t skip_plain(const unsigned char *p, size_t pos, size_t end)
-{
-	while (pos < end && !is_special[p[pos]])
-		pos++;
-	return pos;
-}
-
 /*
  * Find the end of the word that begins at pos (behind its quote, if it has one) and leave
  * pos there.
  */
-static enum ngc_code scan_word(struct lexer *l, unsigned char quote,
+static enum ngc_code scan_word(struct lexer *l, unsigned char quote, bool *escaped,
     struct ngc_error *err)
 {
-	size_t start = l->pos, longest = start + LEXER_WORD_MAX - (quote != 0);
+	const unsigned char *text = l->text.p;
+	size_t pos = l->pos, longest = pos + LEXER_WORD_MAX - (quote != 0);
 	size_t end = longest < l->text.n ? longest : l->text.n;
 	bool dollar = false; /* a '{' after '$' is part of the word */
 
-	for (;; l->pos++) {
-		size_t plain = skip_plain(l->text.p, l->pos, end);
+	for (;; pos++) {
 		unsigned char c;
 
-		if (plain > l->pos)
+		while (pos < end && !is_special[text[pos]]) {
 			dollar = false;
-		l->pos = plain;
-		if (l->pos >= l->text.n)
+			pos++;
+		}
+		l->pos = pos;
+		if (pos >= l->text.n)
 			return unexpected_end(l, err);
-		if (l->pos >= longest)
+		if (pos >= longest)
 			return too_long(l, quote, err);
-		c = l->text.p[l->pos];
-		if (c == '\n')
-			l->line++;
+		c = text[pos];
 		if (c == '{' && dollar)
 			continue;
-		dollar = c == '$';
-		if (c == '\\') {
-			l->pos++;
-			if (l->pos < l->text.n && l->text.p[l->pos] == '\n')
-				l->line++;
-			continue;
-		}
 		if (quote != 0 ? c == quote : is_blank(c) || c == ';' || c == '{')
 			return NGC_OK;
+		dollar = c == '$';
+		if (c == '\\') {
+			*escaped = true;
+			c = ++pos < l->text.n ? text[pos] : '\\';
+		}
+		if (c == '\0')
+			return ngc_fail(err, NGC_INVALID, 0, "%s:%u: a NUL byte", l->file,
+			    l->word_line);
+		l->line += c == '\n';
 	}
 }
 
@@ -161,10 +149,9 @@ static enum ngc_code end_word(struct lexer *l, unsigned char quote, struct ngc_e
 			return NGC_OK;
 		if (!is_blank(c) && c != ';' && c != '{')
 			return unexpected(l, c, err);
-		if (c == '\n')
-			l->line++;
 		l->pos++;
 	}
+	l->line += c == '\n';
 	l->held = c == ';' || c == '{' ? c : 0;
 	return NGC_OK;
 }
@@ -174,22 +161,26 @@ static enum ngc_code read_word(struct lexer *l, struct ngc_arena *a,
 {
 	unsigned char c = l->text.p[l->pos], quote = c == '"' || c == '\'' ? c : 0;
 	struct ngc_bytes raw;
+	bool escaped = false;
 	enum ngc_code code;
-	size_t start;
 
+	if (l->to == NULL)
+		l->to = ngc_arena_alloc(a, l->text.n, 1);
+	if (l->to == NULL)
+		return ngc_no_memory(err);
 	l->word_line = l->line;
-	if (quote != 0)
-		l->pos++;
-	start = l->pos;
-	code = scan_word(l, quote, err);
+	l->pos += quote != 0;
+	raw.p = l->text.p + l->pos;
+	code = scan_word(l, quote, &escaped, err);
 	if (code != NGC_OK)
 		return code;
-	raw = ngc_bytes(l->text.p + start, l->pos - start);
-	if (memchr(raw.p, '\0', raw.n) != NULL)
-		return ngc_fail(err, NGC_INVALID, 0, "%s:%u: a NUL byte", l->file,
-		    l->word_line);
-	if (!decode(raw, a, word))
-		return ngc_no_memory(err);
+	raw.n = (size_t)(l->text.p + l->pos - raw.p);
+	*word = ngc_bytes(l->to, raw.n);
+	if (escaped)
+		word->n = decode(raw, l->to);
+	else
+		memcpy(l->to, raw.p, raw.n);
+	l->to += word->n + 1;
 	return end_word(l, quote, err);
 }
 

@@ -17,7 +17,10 @@ enum token {
 	TOKEN_CLOSE, /* } */
 };
 
-/* A position in one file.  Words are decoded into the arena. */
+/*
+ * A position in one file.  Words are decoded one behind the other: there is a byte behind
+ * each for its NUL, so that all have room in as many bytes as the text.
+ */
 struct lexer {
 	const char *file; /* for messages */
 	struct ngc_bytes text;
@@ -25,6 +28,7 @@ struct lexer {
 	unsigned line;      /* of pos, from 1 */
 	unsigned word_line; /* where the last word began */
 	unsigned char held; /* the ';' or '{' that ended the last word; 0: none */
+	unsigned char *to;  /* where the next word goes; NULL: there was none */
 };
 
 void lexer_init(struct lexer *l, const char *file, struct ngc_bytes text);
