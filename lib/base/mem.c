@@ -12,10 +12,10 @@
  * The first block of an arena is small, later ones ever larger, so that many arenas may
  * stay small.  An arena that outgrows them gets blocks of a huge page each, where the
  * system has such: a large configuration is read in a fraction of the time when its
- * memory does not come page by page.
+ * memory does not come page by page, each with a fault.
  */
 #define BLOCK_MIN  ((size_t)4096)
-#define BLOCK_MAX  ((size_t)131072)
+#define BLOCK_MAX  ((size_t)32768)
 #define BLOCK_HUGE ((size_t)2 << 20)
 
 bool ngc_size_add(size_t a, size_t b, size_t *sum)
@@ -61,12 +61,16 @@ struct block {
 
 struct ngc_arena {
 	struct block *first;
-	unsigned n_blocks; /* of growing size so far */
+	size_t usual; /* the size of the next block */
 };
 
 struct ngc_arena *ngc_arena_new(void)
 {
-	return calloc(1, sizeof(struct ngc_arena));
+	struct ngc_arena *a = calloc(1, sizeof(*a));
+
+	if (a != NULL)
+		a->usual = BLOCK_MIN;
+	return a;
 }
 
 /* BLOCK_HUGE zeroed bytes, aligned to their size; NULL: no memory. */
@@ -113,27 +117,34 @@ static void free_block(struct block *b)
 		free(b);
 }
 
-/* Another block with room for bytes: a big object gets one of its own behind the first.
- */
-static struct block *add_block(struct ngc_arena *a, size_t bytes)
+/* Put another block of the usual, growing size in front, where objects are taken from. */
+static struct block *add_usual(struct ngc_arena *a, size_t bytes)
 {
-	size_t usual = BLOCK_MIN << a->n_blocks;
-	bool big = bytes > BLOCK_MAX / 4 || bytes > usual;
-	struct block *b = big                  ? new_block(bytes)
-	                  : usual <= BLOCK_MAX ? new_block(usual)
-	                                       : map_huge();
+	bool huge = a->usual > BLOCK_MAX || bytes > BLOCK_MAX;
+	struct block *b = huge ? map_huge() : new_block(a->usual);
 
 	if (b == NULL)
 		return NULL;
-	if (big && a->first != NULL) {
-		b->next = a->first->next;
-		a->first->next = b;
-		return b;
-	}
 	b->next = a->first;
 	a->first = b;
-	if (!big && usual <= BLOCK_MAX)
-		a->n_blocks++;
+	a->usual = huge ? BLOCK_HUGE : 2 * a->usual;
+	return b;
+}
+
+/* Another block with room for bytes; one that they alone fill goes behind the first. */
+static struct block *add_block(struct ngc_arena *a, size_t bytes)
+{
+	struct block *b;
+
+	if (bytes <= BLOCK_HUGE / 4 && (bytes <= a->usual || bytes > BLOCK_MAX))
+		return add_usual(a, bytes);
+	b = new_block(bytes);
+	if (b != NULL && a->first != NULL) {
+		b->next = a->first->next;
+		a->first->next = b;
+	} else if (b != NULL) {
+		a->first = b;
+	}
 	return b;
 }
 

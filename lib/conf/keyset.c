@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "keyset.h"
 
-#include <stdlib.h>
-
-#include "ngc/mem.h"
-
 #define SIZE_MIN 16
 
 static unsigned char lower(unsigned char c)
@@ -21,6 +17,11 @@ static uint32_t hash(const struct key *k)
 	return h ^ h >> 15;
 }
 
+static bool is_used(const struct keyset *s, const struct key *slot)
+{
+	return slot->text.p != NULL && slot->round == s->round;
+}
+
 static bool same(const struct keyset *s, const struct key *a, const struct key *b)
 {
 	return a->hash == b->hash && a->kind == b->kind &&
@@ -33,24 +34,22 @@ static struct key *find(const struct keyset *s, const struct key *k)
 {
 	size_t i = k->hash & (s->size - 1);
 
-	while (s->slot[i].text.p != NULL && !same(s, &s->slot[i], k))
+	while (is_used(s, &s->slot[i]) && !same(s, &s->slot[i], k))
 		i = (i + 1) & (s->size - 1);
 	return &s->slot[i];
 }
 
 static bool grow(struct keyset *s)
 {
-	struct keyset bigger = { .nocase = s->nocase,
-		.n = s->n,
-		.size = s->size > 0 ? s->size * 2 : SIZE_MIN };
+	struct keyset bigger = *s;
 
-	bigger.slot = ngc_array_alloc(bigger.size, sizeof(*bigger.slot));
+	bigger.size = s->size > 0 ? s->size * 2 : SIZE_MIN;
+	bigger.slot = ngc_arena_alloc(s->arena, bigger.size, sizeof(*bigger.slot));
 	if (bigger.slot == NULL)
 		return false;
 	for (size_t i = 0; i < s->size; i++)
-		if (s->slot[i].text.p != NULL)
+		if (is_used(s, &s->slot[i]))
 			*find(&bigger, &s->slot[i]) = s->slot[i];
-	free(s->slot);
 	*s = bigger;
 	return true;
 }
@@ -63,8 +62,9 @@ bool keyset_add(struct keyset *s, const struct key *k, const struct key **before
 	if (s->n >= s->size / 2 && !grow(s))
 		return false;
 	new.hash = hash(k);
+	new.round = s->round;
 	at = find(s, &new);
-	if (at->text.p != NULL) {
+	if (is_used(s, at)) {
 		*before = at;
 		return true;
 	}
@@ -75,17 +75,7 @@ bool keyset_add(struct keyset *s, const struct key *k, const struct key **before
 
 void keyset_clear(struct keyset *s, bool nocase)
 {
-	if (s->size > 64) {
-		keyset_free(s);
-	} else if (s->n > 0) {
-		memset(s->slot, 0, s->size * sizeof(*s->slot));
-		s->n = 0;
-	}
+	s->round++;
+	s->n = 0;
 	s->nocase = nocase;
-}
-
-void keyset_free(struct keyset *s)
-{
-	free(s->slot);
-	*s = (struct keyset){ 0 };
 }

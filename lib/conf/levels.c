@@ -349,7 +349,7 @@ const struct ngc_directive *ngc_level_find(const struct ngc_level *l, const char
 enum ngc_code conf_read_levels(struct ngc_conf *conf, struct ngc_error *err)
 {
 	const struct ngc_directive *http;
-	struct check c = { .conf = conf };
+	struct check c = { .conf = conf, .keys.arena = conf->arena };
 	enum ngc_code code = find_http(conf, &http, err);
 
 	if (code != NGC_OK || http == NULL)
@@ -360,7 +360,5 @@ enum ngc_code conf_read_levels(struct ngc_conf *conf, struct ngc_error *err)
 	conf->http->caching = ngc_arena_alloc(conf->arena, 1, sizeof(struct ngc_caching));
 	if (conf->http->caching == NULL || !collect_settings(conf, conf->http))
 		return ngc_no_memory(err);
-	code = fill_level(&c, conf->http, err);
-	keyset_free(&c.keys);
-	return code;
+	return fill_level(&c, conf->http, err);
 }

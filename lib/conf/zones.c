@@ -239,7 +239,7 @@ static enum ngc_code sort_names(struct ngc_conf *c, struct ngc_error *err)
 enum ngc_code conf_read_zones(struct ngc_conf *c, struct ngc_error *err)
 {
 	const struct ngc_directive *http = ngc_directive_find(c->tree, "http"), *d;
-	struct keyset paths = { 0 };
+	struct keyset paths = { .arena = c->arena };
 	enum ngc_code code = NGC_OK;
 
 	for (d = http != NULL ? http->first : NULL; code == NGC_OK && d != NULL;
@@ -250,7 +250,6 @@ enum ngc_code conf_read_zones(struct ngc_conf *c, struct ngc_error *err)
 		if (code == NGC_OK)
 			code = check_path(c, &paths, d, err);
 	}
-	keyset_free(&paths);
 	return code == NGC_OK ? sort_names(c, err) : code;
 }
 

@@ -42,6 +42,21 @@ static struct pattern *keep_pattern(struct ngc_router *r, const struct pattern *
 	return r->last_pattern;
 }
 
+/* Most zones have few: their lists lie in the arena, close together. */
+static bool more_room(struct ngc_router *r, struct zone_keys *z)
+{
+	size_t cap = z->cap_patterns > 0 ? 2 * z->cap_patterns : 2;
+	struct pattern **list = ngc_arena_alloc(r->arena, cap, sizeof(struct pattern *));
+
+	if (list == NULL)
+		return false;
+	if (z->n_patterns > 0)
+		memcpy(list, z->patterns, z->n_patterns * sizeof(struct pattern *));
+	z->patterns = list;
+	z->cap_patterns = cap;
+	return true;
+}
+
 /* Add a pattern unless the zone has it. */
 static bool add_pattern(struct ngc_router *r, struct zone_keys *z,
     const struct pattern *p)
@@ -51,8 +66,7 @@ static bool add_pattern(struct ngc_router *r, struct zone_keys *z,
 	for (size_t i = 0; i < z->n_patterns; i++)
 		if (pattern_same(z->patterns[i], p))
 			return true;
-	if (!ngc_array_grow((void **)&z->patterns, z->n_patterns, &z->cap_patterns,
-		sizeof(struct pattern *)))
+	if (z->n_patterns == z->cap_patterns && !more_room(r, z))
 		return false;
 	copy = keep_pattern(r, p);
 	if (copy == NULL)

@@ -29,7 +29,8 @@ static enum ngc_code fill(struct ngc_router *r, const struct ngc_zone *const *zo
 {
 	r->arena = ngc_arena_new();
 	r->regexes = regexes_new();
-	r->zones = ngc_array_alloc(n, sizeof(*r->zones));
+	if (r->arena != NULL)
+		r->zones = ngc_arena_alloc(r->arena, n, sizeof(*r->zones));
 	if (r->arena == NULL || r->regexes == NULL || r->zones == NULL)
 		return ngc_no_memory(err);
 	for (size_t i = 0; i < n; i++)
@@ -68,9 +69,6 @@ void ngc_router_free(struct ngc_router *r)
 {
 	if (r == NULL)
 		return;
-	for (size_t i = 0; r->zones != NULL && i < r->n_zones; i++)
-		free(r->zones[i].patterns);
-	free(r->zones);
 	free(r->definitions);
 	regexes_free(r->regexes);
 	ngc_arena_free(r->arena);
