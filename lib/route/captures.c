@@ -58,7 +58,8 @@ void run_matched_unknown(struct run *r, struct ngc_bytes pattern,
 	struct value_builder b = { .arena = r->arena };
 	struct named_capture named;
 
-	value_add_unknown(&b, on);
+	/* What is caught of a header need not look like the header. */
+	value_add_unknown(&b, run_unknown(r, on->name, GRAMMAR_ANY, on->hard));
 	r->n_groups = c.n;
 	r->n_matches++;
 	for (unsigned i = 0; i < c.n; i++)

@@ -120,7 +120,10 @@ static struct value default_key(struct run *r, struct value pass, bool variables
 		return value_end(&b);
 	}
 	value_add_text(&b, r->upstream.start, false);
-	if (r->upstream.nul)
+	if (r->upstream.nul && variables) /* it takes what is in memory behind the URL */
+		value_add_unknown(&b,
+		    run_unknown(r, ngc_bytes_of("proxy_pass"), GRAMMAR_ANY, true));
+	else if (r->upstream.nul)
 		value_add_text(&b, ngc_bytes("", 1), false);
 	if (variables && r->upstream.uri.n > 0) {
 		if (r->upstream.uri.p[0] == '?')

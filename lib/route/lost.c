@@ -17,17 +17,48 @@ static struct ngc_bytes known_start(struct run *r, struct value v)
 	return value_bytes(r->arena, start);
 }
 
+/* Has the regex alternatives that stand in no group? */
+static bool has_alternatives(struct ngc_bytes regex)
+{
+	int depth = 0;
+
+	for (size_t i = 0; i < regex.n; i++) {
+		depth += (regex.p[i] == '(') - (regex.p[i] == ')');
+		if (regex.p[i] == '|' && depth <= 0)
+			return true;
+	}
+	return false;
+}
+
+/* What every URI of a location begins with; of a regex that is seen in plain cases. */
+static struct ngc_bytes begins_with(const struct ngc_level *l)
+{
+	struct ngc_bytes s = l->pattern;
+	size_t n = 1;
+
+	if (l->kind == NGC_LEVEL_EXACT || l->kind == NGC_LEVEL_PREFIX ||
+	    l->kind == NGC_LEVEL_PREFIX_FINAL)
+		return s;
+	if (l->kind != NGC_LEVEL_REGEX || s.n < 2 || s.p[0] != '^' || has_alternatives(s))
+		return ngc_bytes("", 0);
+	while (n < s.n && memchr("^$.[]|()?*+{}\\", s.p[n], 14) == NULL)
+		n++;
+	if (n > 1 && n < s.n && memchr("?*{", s.p[n], 3) != NULL)
+		n--;
+	return ngc_bytes(s.p + 1, n - 1);
+}
+
 /* May a URI that begins so be in the location that the level belongs to? */
 static bool may_be_in(const struct ngc_level *l, struct ngc_bytes start)
 {
+	struct ngc_bytes must;
+
 	while (!ngc_level_is_location(l) && l->parent != NULL)
 		l = l->parent;
-	if (l->kind != NGC_LEVEL_EXACT && l->kind != NGC_LEVEL_PREFIX &&
-	    l->kind != NGC_LEVEL_PREFIX_FINAL)
-		return true;
-	if (start.n > l->pattern.n)
-		return l->kind != NGC_LEVEL_EXACT && ngc_bytes_starts(start, l->pattern);
-	return ngc_bytes_starts(l->pattern, start);
+	must = begins_with(l);
+	if (start.n > must.n)
+		return l->kind != NGC_LEVEL_EXACT && ngc_bytes_starts(start, must);
+	return ngc_bytes_starts(must, start);
 }
 
 /* The i-th level inside that the URI may lead to; *i is counted down. */
@@ -83,5 +114,8 @@ void run_lose(struct run *r, struct value path, struct value args)
 	r->internal = true;
 	r->unparsed_valid = false;
 	r->doubtful = r->doubtful || sets_variables(r->location);
+	if (r->location->kind == NGC_LEVEL_REGEX ||
+	    r->location->kind == NGC_LEVEL_REGEX_NOCASE)
+		run_matched_unknown(r, r->location->pattern, r->lost_by);
 	run_key(r, r->level);
 }

@@ -16,6 +16,7 @@ static const char text[] =
     "map $geoip_country_code $geozone { DE disk_1; default disk_2; }"
     "map $geoip_country_code $geooff { DE disk_1; default off; }"
     "map $arg_k $late { ~^(.+)$ late; default none; }"
+    "map $http_origin $cors { ~^https://(?<cors_host>.*)$ $http_origin; default ''; }"
     "geo $near { default far; 10.0.0.0/8 near; }"
     "split_clients $remote_addr $half { 50% a; * b; }"
     "server { listen 80; server_name a.test;"
@@ -76,6 +77,11 @@ static const char text[] =
     " location /to { proxy_pass http://u; proxy_cache_key to|$request_uri|$uri|$args; }"
     " location /lostpass { rewrite ^/lostpass(.*)$ /pass/$cookie_l$1?a=b last; }"
     " location /pass/ { proxy_pass http://up; }"
+    " location /cors { proxy_pass http://u; proxy_cache_key $cors|$cors_host|$uri; }"
+    " location /losttwo { rewrite ^ /two/$cookie_l/x last; }"
+    " location ~ ^/two/(?<one>.*)/(.*)$ { proxy_pass http://u; proxy_cache_key "
+    "$one|$2; }"
+    " location /socket { set $to unix:/sock; proxy_pass http://$to; }"
     " location /nothing { rewrite ^ ?; proxy_pass http://u; }"
     " location /refused { proxy_pass http://u; proxy_cache_key refused|$uri; }"
     " location /guard { proxy_pass http://u; proxy_cache_key $uri;"
@@ -200,6 +206,10 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		{ "/lost/x?q", "/device", LEFT },
 		{ "/lostpass/x?q", "http://up/pass/de/x?a=b&q", TAKEN },
 		{ "/lostpass/x?q", "http://up/pass/de/x", LEFT },
+		{ "/cors", "https://a.test|a.test|/cors", TAKEN },
+		{ "/cors", "||/cors", TAKEN },
+		{ "/losttwo", "de|x", TAKEN },
+		{ "/socket", "http://unix:/sockx/socket", TAKEN },
 		{ "/guard/net", "/guard/net", TAKEN },
 		{ "/guard/nets", "/guard/nets", TAKEN },
 		{ "/guard/nets", "refused|/refused", LEFT },
@@ -309,6 +319,7 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		{ "/freezone", NULL, NULL, NULL },
 		{ "/zone", NULL, NULL, NULL },
 		{ "/short/ab?k=c", "1", NULL, "main" },
+		{ "/socket", "proxy_pass", NULL, "main" },
 		{ "/lost/x", NULL, "to|/lost/x|/to//x|", "main" },
 		{ "/short/ab?k=cde", "1", NULL, "main" },
 		{ "/guard/net", NULL, "/guard/net", "main" },
