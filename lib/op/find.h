@@ -50,6 +50,7 @@ struct find {
 	atomic_uint_fast64_t visited, failed;
 	pthread_mutex_t lock; /* for the callbacks that one thread calls at a time */
 	enum phase phase;
+	bool guessing; /* a name that nothing tells of is looked up: closed is absent */
 	struct target_range keyed, paths; /* of the cache in hand */
 };
 

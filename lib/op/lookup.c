@@ -9,7 +9,7 @@ static enum ngc_code look_at(struct find *f, const struct ngc_cache *c, const ch
 	struct ngc_entry e;
 	enum ngc_code code = ngc_entry_open(c, f->reader, dir, name, &e, err);
 
-	if (code == NGC_DENIED)
+	if (code == NGC_DENIED && !f->guessing)
 		find_problem(f, err);
 	if (code == NGC_DENIED || code == NGC_GONE)
 		return NGC_OK;
@@ -70,9 +70,11 @@ static enum ngc_code probe(struct find *f, const struct ngc_cache *c,
 	char names[PROBES][NGC_NAME_LEN + 1];
 	enum ngc_code code = NGC_OK;
 
+	f->guessing = !t->deferred;
 	probe_names(t->key, vary, names);
 	for (size_t i = 0; i < PROBES && code == NGC_OK; i++)
 		code = look_up_name(f, c, names[i], err);
+	f->guessing = false;
 	return code;
 }
 

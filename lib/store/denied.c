@@ -31,18 +31,26 @@ static bool find_barrier(const char *path, char out[PATH_MAX])
 	return false;
 }
 
-enum ngc_code access_denied(const char *path, int sys, struct ngc_error *err)
+const char *owner_name(uid_t uid, char out[OWNER_TEXT])
 {
 	struct passwd pw, *found = NULL;
-	char barrier[PATH_MAX], names[1024], owner[32];
+	char names[1024];
+
+	if (getpwuid_r(uid, &pw, names, sizeof(names), &found) == 0 && found != NULL)
+		snprintf(out, OWNER_TEXT, "%s", pw.pw_name);
+	else
+		snprintf(out, OWNER_TEXT, "uid %ld", (long)uid);
+	return out;
+}
+
+enum ngc_code access_denied(const char *path, int sys, struct ngc_error *err)
+{
+	char barrier[PATH_MAX], owner[OWNER_TEXT];
 	struct stat st;
 
 	if (sys != EACCES || !find_barrier(path, barrier) || stat(barrier, &st) != 0)
 		return ngc_fail(err, NGC_DENIED, sys, "%s", path);
-	snprintf(owner, sizeof(owner), "uid %ld", (long)st.st_uid);
-	if (getpwuid_r(st.st_uid, &pw, names, sizeof(names), &found) != 0)
-		found = NULL;
 	return ngc_fail(err, NGC_DENIED, 0,
 	    "%s: permission denied: run as its owner (%s) or as root", barrier,
-	    found != NULL ? pw.pw_name : owner);
+	    owner_name(st.st_uid, owner));
 }

@@ -15,9 +15,19 @@
  * when that cache looks again.  So a removal first spoils the header, then unlinks.
  */
 
-static enum ngc_outcome failed(const char *what, int sys, struct ngc_error *err)
+static enum ngc_outcome failed(const struct ngc_entry *e, const char *what, int sys,
+    struct ngc_error *err)
 {
-	ngc_fail(err, NGC_DENIED, sys, "%s", what);
+	char owner[OWNER_TEXT];
+
+	if ((sys == EACCES || sys == EPERM) && geteuid() != 0)
+		ngc_fail(err, NGC_DENIED, 0,
+		    "%s: permission denied: run as the owner of the cache (%s) or as "
+		    "root",
+		    what, owner_name(e->cache->owner, owner));
+	else
+		ngc_fail(err, NGC_DENIED, sys, "%s", what);
+	err->sys = sys;
 	return NGC_FAILED;
 }
 
@@ -29,7 +39,7 @@ static enum ngc_outcome still_there(struct ngc_entry *e, struct ngc_error *err)
 	if (ngc_entry_stat(e, err) != NGC_OK)
 		return NGC_FAILED;
 	if (fstatat(e->dirfd, e->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? NGC_ALREADY_GONE : failed("stat", errno, err);
+		return errno == ENOENT ? NGC_ALREADY_GONE : failed(e, "stat", errno, err);
 	return st.st_dev == e->dev && st.st_ino == e->ino ? NGC_DONE : NGC_REPLACED;
 }
 
@@ -49,7 +59,7 @@ static enum ngc_outcome reread_header(struct ngc_entry *e, int fd, struct ngc_er
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return failed("read", errno, err);
+			return failed(e, "read", errno, err);
 		if (n == 0)
 			return NGC_REPLACED;
 		pos += (size_t)n;
@@ -79,19 +89,19 @@ static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out,
 	if (fd < 0)
 		return errno == ENOENT ? NGC_ALREADY_GONE
 		     : errno == ELOOP  ? NGC_REPLACED
-				       : failed("open for writing", errno, err);
+				       : failed(e, "open for writing", errno, err);
 	if (ngc_entry_stat(e, err) != NGC_OK)
 		outcome = NGC_FAILED;
 	else if (fstat(fd, &st) != 0)
-		outcome = failed("stat", errno, err);
+		outcome = failed(e, "stat", errno, err);
 	else if (st.st_dev != e->dev || st.st_ino != e->ino)
 		outcome = NGC_REPLACED;
 	else if (st.st_nlink == 0) /* unlinked since it was opened */
 		outcome = still_there(e, err);
 	else if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-		outcome = failed("not written: it has several links", 0, err);
+		outcome = failed(e, "not written: it has several links", 0, err);
 	else if (st.st_uid != e->cache->owner)
-		outcome = failed("not written: its owner is not the cache's", 0, err);
+		outcome = failed(e, "not written: its owner is not the cache's", 0, err);
 	else
 		outcome = reread_header(e, fd, err);
 	if (outcome == NGC_DONE)
@@ -112,7 +122,8 @@ static enum ngc_outcome write_field(const struct ngc_entry *e, int fd,
 	do
 		n = pwrite(fd, p.bytes, p.size, p.offset);
 	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)p.size ? NGC_DONE : failed("write", n < 0 ? errno : 0, err);
+	return n == (ssize_t)p.size ? NGC_DONE
+				    : failed(e, "write", n < 0 ? errno : 0, err);
 }
 
 /* Make nginx refuse the entry; v0 has no version to spoil, there it is made long stale.
@@ -144,7 +155,8 @@ enum ngc_outcome ngc_entry_remove(struct ngc_entry *e, struct ngc_error *err)
 	if (outcome != NGC_DONE)
 		return outcome;
 	if (unlinkat(e->dirfd, e->name, 0) != 0)
-		return errno == ENOENT ? NGC_ALREADY_GONE : failed("unlink", errno, err);
+		return errno == ENOENT ? NGC_ALREADY_GONE
+				       : failed(e, "unlink", errno, err);
 	return NGC_DONE;
 }
 

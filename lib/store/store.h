@@ -45,9 +45,13 @@ enum name_kind name_kind(const char *name);
 /* Open a directory below the root, component by component; no link is followed. */
 int level_dir_open(int rootfd, const char *dir);
 
+/* The name of a user, or "uid N". */
+#define OWNER_TEXT 64
+const char *owner_name(uid_t uid, char out[OWNER_TEXT]);
+
 /*
- * NGC_DENIED for a directory that could not be opened or read with errno sys: names the
- * first directory on the way that keeps us out, and who may enter it.
+ * NGC_DENIED for a file or directory that could not be opened or read with errno sys:
+ * names the first one on the way that keeps us out, and who may enter it.
  */
 enum ngc_code access_denied(const char *path, int sys, struct ngc_error *err);
 

@@ -504,6 +504,92 @@ $before"
 	equal "$(digest "$file")" "$before"
 }
 
+@test "who may read a cache but not change it is told whom to run as" {
+	need_nobody
+	file=$(mkcache -v -o "$C" --valid 2000000000 httpGETa.test/1)
+	chown -R www-data "$C" 2>/dev/null || skip "there is no www-data"
+	chmod -R a+rX "$C"
+	for mode in $MODES; do
+		run -3 --separate-stderr as_nobody ngxcache purge -d "$C" --mode "$mode" --all
+		[[ $stderr == "ngxcache: $file: "*': permission denied: run as the owner of the cache (www-data) or as root' ]] ||
+		    equal "$stderr" www-data "$mode"
+	done
+	[ -e "$file" ]
+}
+
+@test "the owner of the cache needs no other right" {
+	need_nobody
+	the_cache
+	chown -R nobody "$C"
+	find "$C" -type d -exec chmod 700 {} +
+	run -0 --separate-stderr as_nobody ngxcache purge --json -d "$C" --all
+	equal "$stderr" ""
+	json_is '[d["purged"], d["failed"]]' '[11, 0]'
+}
+
+# --- what a look-up by name needs ---
+
+@test "a look-up by name reads no level directory: the others may be closed" {
+	need_nobody
+	mkcache -o "$C" --count 200 --template httpGETa.test/%d
+	file=$(mkcache -v -o "$C" httpGETa.test/wanted)
+	chown -R nobody "$C"
+	dir=${file%/*}
+	chmod 000 "$C"/?/??
+	chmod 000 "$C"/?
+	chmod 700 "$dir" "${dir%/*}"
+	run -0 --separate-stderr as_nobody ngxcache purge --json -d "$C,levels=1:2" --key httpGETa.test/wanted
+	equal "$stderr" ""
+	json_is '[d["walked"], d["purged"], d["failed"]]' '[false, 1, 0]'
+	[ ! -e "$file" ]
+	run -3 --separate-stderr as_nobody ngxcache purge --json -d "$C,levels=1:2" --glob '*'
+	json_is '[d["walked"], len(d["errors"]) > 15]' '[true, true]'
+}
+
+# calls PATTERN COMMAND...: how many system calls of such names it makes, in $T/trace
+calls() {
+	ASAN_OPTIONS=detect_leaks=0 strace -f -qq -e "trace=$1" -o "$T/trace" "${@:2}" >/dev/null
+	grep -c '(' "$T/trace" || :
+}
+
+need_strace() {
+	strace -qq -e trace=none true 2>/dev/null || skip "strace is not installed or cannot trace"
+}
+
+@test "a look-up by name reads the root directory alone, once" {
+	need_strace
+	mkcache -o "$C" --count 300 --template httpGETa.test/%d
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server {
+			listen 80;
+			server_name a.test;
+			location / {
+				proxy_pass http://127.0.0.1:9;
+				proxy_cache pages;
+				proxy_cache_key \$scheme\$request_method\$host\$request_uri;
+			}
+		}
+	END
+	calls /getdents ngxcache purge -c "$CONF" http://a.test/7
+	equal "$(grep -c getdents "$T/trace")" 1
+	calls /getdents ngxcache purge -c "$CONF" --glob '*/8'
+	[ "$(grep -c getdents "$T/trace")" -gt 100 ]
+	equal "$(entries_in "$C")" 298
+}
+
+@test "purge: makes, renames, links and lengthens nothing" {
+	need_strace
+	for mode in $MODES; do
+		rm -rf "$C"
+		the_cache
+		equal "$(calls '/^(mkdir|mknod|rename|link|symlink|creat|f?truncate|fallocate|f?chmod|f?chown|lchown|rmdir)' \
+		    ngxcache purge -d "$C" --mode "$mode" --all)" 0 "$mode"
+		[ "$(calls '/^open' ngxcache purge -d "$C" --mode "$mode" --key nope --glob '*')" -gt 0 ]
+		run -1 grep O_CREAT "$T/trace"
+	done
+}
+
 # --- standard streams ---
 
 @test "a reader that went away is no error" {

@@ -8,6 +8,8 @@
 #include "ngc/cache.h"
 #include "stored.h"
 
+#define DENIED(what) what ": permission denied: run as the owner of the cache ("
+
 #define KEY "httpGETexample.com/a"
 #define NOW 1900000000 /* the stored entries are fresh then */
 
@@ -471,7 +473,8 @@ START_TEST(what_may_not_be_written_says_why)
 		if (geteuid() == 0)
 			ck_assert_int_eq(setuid(65534), 0);
 		ck_assert_int_eq(apply(&b, INVALIDATE), NGC_FAILED);
-		ck_assert_str_eq(b.err.text, "open for writing: Permission denied");
+		ck_assert_ptr_eq(strstr(b.err.text, DENIED("open for writing")),
+		    b.err.text);
 		ck_assert_int_eq(b.err.sys, EACCES);
 		_exit(0);
 	}
@@ -490,7 +493,7 @@ START_TEST(what_may_not_be_unlinked_says_why)
 	if (geteuid() == 0 && fork() == 0) {
 		ck_assert_int_eq(setuid(65534), 0);
 		ck_assert_int_eq(apply(&b, REMOVE), NGC_FAILED);
-		ck_assert_str_eq(b.err.text, "unlink: Permission denied");
+		ck_assert_ptr_eq(strstr(b.err.text, DENIED("unlink")), b.err.text);
 		_exit(0);
 	}
 	if (geteuid() == 0) {

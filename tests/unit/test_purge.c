@@ -8,6 +8,8 @@
 
 #include "stored.h"
 
+#define DENIED(what) what ": permission denied: run as the owner of the cache ("
+
 #define KEY(page) "httpGETexample.com" page
 #define NAME      "b7f54b2df7773722d382f4809d62a74d"
 
@@ -397,9 +399,10 @@ static void check_fails(struct box *b)
 	ck_assert_uint_eq(b->each, 0);
 	ck_assert_uint_eq(b->problems, 120);
 	ck_assert_uint_eq(b->r.n_errors, NGC_PURGE_ERRORS_MAX);
-	ck_assert_str_eq(b->r.errors[0].text, "unlink: Permission denied");
+	ck_assert_ptr_eq(strstr(b->r.errors[0].text, DENIED("unlink")),
+	    b->r.errors[0].text);
 	ck_assert_ptr_nonnull(b->r.errors[0].file);
-	ck_assert_ptr_nonnull(strstr(b->last, ": unlink: Permission denied"));
+	ck_assert_ptr_nonnull(strstr(b->last, DENIED(": unlink")));
 	ck_assert_int_eq(strncmp(b->last, b->t.path, strlen(b->t.path)), 0);
 	_exit(0);
 }
