@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# --limit-host is a border: one site's user may call the program as root with it, and chooses
+# every other argument's contents, and what keys and files hold.
+
+load cli
+
+# Two sites, a.test and b.test, in one zone under a key template.
+sites() {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		proxy_cache_key $1;
+		server {
+			listen 80;
+			server_name a.test www.a.test;
+			location / { proxy_pass http://127.0.0.1:9; }
+		}
+		server {
+			listen 80;
+			server_name b.test;
+			location / { proxy_pass http://127.0.0.1:9; }
+		}
+	END
+}
+
+# leaves LEFT ARGUMENT...: a purge of a.test, whatever else is asked, leaves these keys
+leaves() {
+	local left=$1
+
+	shift
+	run --separate-stderr ngxcache purge --json -c "$CONF" --limit-host a.test "$@"
+	[ "$status" -eq 0 ] || equal "$status" 0 "status of ${*@Q}: $stderr"
+	ok list --json -d "$C"
+	keys "$left"
+}
+
+setup_entries() {
+	sites '$host$request_uri'
+	rm -rf "$C"
+	mkcache -o "$C" --header 'Cache-Tag: t' a.test/1 b.test/1 b.test/a.test/1 'b.test/?r=a.test' xa.test/1 a.test.b/1
+}
+
+OTHERS='a.test.b/1 b.test/1 b.test/?r=a.test b.test/a.test/1 xa.test/1'
+
+@test "--limit-host: no selector takes more than the host's own entries" {
+	for what in --all '--glob *' '--regex .' '--tag t' 'http://*' '/1' 'http://a.test/1 http://b.test/1' \
+	    '--key b.test/1 --key a.test/1' 'http://b.test/* http://a.test/*' '--host b.test --host a.test --all' \
+	    '--recursive --any-query --any-host http://a.test/ http://b.test/' '--thorough http://b.test/1 http://a.test/1'; do
+		setup_entries
+		set -f
+		# shellcheck disable=SC2086
+		leaves "$OTHERS" $what
+		set +f
+	done
+}
+
+@test "--limit-host: no mode writes to another host's entry" {
+	for mode in invalidate expire remove; do
+		setup_entries
+		before=$(find "$C" -type f -exec sha256sum {} + | sort)
+		run -0 --separate-stderr ngxcache purge --json -c "$CONF" --mode "$mode" --limit-host a.test --all
+		json_is 'd["purged"]' 1
+		after=$(find "$C" -type f -exec sha256sum {} + | sort)
+		equal "$(comm -13 <(echo "$before") <(echo "$after") | wc -l)" "$([ "$mode" = remove ] && echo 0 || echo 1)" \
+		    "files that changed in $mode"
+		equal "$(comm -12 <(echo "$before") <(echo "$after") | wc -l)" 5 "files that did not"
+	done
+}
+
+@test "--limit-host: the names of files are no way around it" {
+	setup_entries
+	mapfile -t files < <(find "$C" -type f)
+	args=()
+	for file in "${files[@]}"; do
+		args+=(--file "$file")
+	done
+	leaves "$OTHERS" "${args[@]}"
+	run -0 --separate-stderr ngxcache purge --json --limit-host a.test "${args[@]}"
+	json_is 'd["purged"]' 0
+	leaves "$OTHERS" --all
+}
+
+@test "--limit-host: a list of URLs of strangers' making is held to it" {
+	setup_entries
+	printf '%s\n' http://b.test/1 'http://b.test/*' /1 'http://*' http://a.test/1 >"$T/urls"
+	leaves "$OTHERS" --from "$T/urls"
+	setup_entries
+	printf '["http://*", "/*", "http://b.test/1"]' >"$T/urls"
+	leaves "$OTHERS" --from "$T/urls"
+}
+
+@test "--limit-host: several hosts are each allowed, and a star takes subdomains alone" {
+	sites '$host$request_uri'
+	mkcache -o "$C" a.test/1 www.a.test/1 m.a.test/1 b.test/1 xa.test/1
+	ok list --json -c "$CONF" --limit-host a.test --limit-host b.test
+	keys 'a.test/1 b.test/1'
+	ok list --json -c "$CONF" --limit-host '*.a.test'
+	keys 'm.a.test/1 www.a.test/1'
+	ok list --json -c "$CONF" --limit-host '*'
+	keys ''
+	refused 'expected a name' list -c "$CONF" --limit-host ''
+}
+
+@test "--limit-host: a cookie that spells a host and a slash makes nobody's entry another's" {
+	sites '$cookie_lang$host$request_uri'
+	# The first is b.test's page /1 for a client that sent lang=a.test/; the second, /b.test/1 of a.test.
+	mkcache -o "$C" a.test/b.test/1 b.test/1
+	leaves 'a.test/b.test/1 b.test/1' --all
+	leaves 'a.test/b.test/1 b.test/1' http://a.test/b.test/1
+	leaves 'a.test/b.test/1 b.test/1' --key a.test/b.test/1
+	leaves 'a.test/b.test/1 b.test/1' --loose http://b.test/1
+}
+
+@test "--limit-host: arguments and paths before the host make nobody's entry another's" {
+	for template in '$args$host$uri' '$uri$host' '$arg_x$host$uri' '$http_x_y$host$uri'; do
+		sites "$template"
+		rm -rf "$C"
+		mkcache -o "$C" a.test/b.test/1 /b.test/a.test /xa.test
+		leaves '/b.test/a.test /xa.test a.test/b.test/1' --all
+	done
+}
+
+@test "--limit-host: a host with a user, a port or odd letters is read as nginx reads it" {
+	sites '$scheme://$http_host$request_uri'
+	mkcache -o "$C" http://a.test/1 http://a.test:8080/1 http://A.test/1 http://a.test@b.test/1 \
+	    http://b.test:a.test/1 'http://b.test?a.test/1' http://a.test.:80/1
+	ok purge --json -n --list -c "$CONF" --limit-host a.test --all
+	json_is '" ".join(sorted(e["key"] for e in d["entries"]))' \
+	    'http://A.test/1 http://a.test/1 http://a.test:8080/1'
+}
+
+@test "--limit-host: damaged files have no host and stay" {
+	setup_entries
+	file=$(mkcache -v -o "$C" a.test/2)
+	truncate -s 50 "$file"
+	run -0 --separate-stderr ngxcache purge --json -c "$CONF" --limit-host a.test --all
+	json_is 'd["purged"]' 1
+	run -0 --separate-stderr ngxcache purge --json -c "$CONF" --limit-host a.test --file "$file"
+	json_is 'd["purged"]' 0
+	[ -e "$file" ]
+}
+
+@test "--limit-host: variants belong to the host of their key" {
+	sites '$host$request_uri'
+	for host in a.test b.test; do
+		mkcache -o "$C" --vary X-A "$host/1"
+		mkcache -o "$C" --vary X-A --variant-headers 'X-A: a.test' "$host/1"
+	done
+	run -0 --separate-stderr ngxcache purge --json -c "$CONF" --limit-host a.test --variants-only
+	json_is 'd["purged"]' 1
+	leaves 'b.test/1 b.test/1' http://a.test/1 http://b.test/1
+}
+
+@test "--limit-host alone is a filter like others: it purges the host's entries and no more" {
+	setup_entries
+	leaves "$OTHERS"
+}
+
+@test "--limit-host: keys of a zone that is not of the configuration's making have no host" {
+	mkcache -o "$C" a.test/1 httpGETa.test/1 a.test/b.test/1
+	ok purge --json -n -d "$C,key=\$cookie_x\$host\$request_uri" --limit-host a.test --all
+	json_is 'd["purged"]' 0
+}
