@@ -59,7 +59,7 @@ static bool skip_blanks(struct lexer *l)
 	return l->pos < l->text.n;
 }
 
-/* Decode a word; escapes nginx does not know keep their backslash.  Returns its length. */
+/* Decode a word; escapes nginx does not know keep their backslash.  Its length. */
 static size_t decode(struct ngc_bytes raw, unsigned char *to)
 {
 	size_t n = 0;

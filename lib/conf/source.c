@@ -23,14 +23,9 @@ static enum ngc_code count(struct source *s, size_t n, struct ngc_error *err)
 	return NGC_OK;
 }
 
-static enum ngc_code read_all(struct source *s, int fd, struct ngc_bytes *text,
-    struct ngc_error *err)
+static enum ngc_code file_size(int fd, size_t *size, struct ngc_error *err)
 {
 	struct stat st;
-	unsigned char *p;
-	size_t n = 0, size;
-	ssize_t got;
-	enum ngc_code code;
 
 	if (fstat(fd, &st) != 0)
 		return ngc_fail(err, NGC_INVALID, errno, "fstat");
@@ -38,11 +33,36 @@ static enum ngc_code read_all(struct source *s, int fd, struct ngc_bytes *text,
 		return ngc_fail(err, NGC_INVALID, 0, "is a directory");
 	if (!S_ISREG(st.st_mode))
 		return ngc_fail(err, NGC_INVALID, 0, "not a regular file");
-	size = (size_t)st.st_size;
-	code = count(s, size, err);
+	*size = (size_t)st.st_size;
+	return NGC_OK;
+}
+
+/* Room for size bytes: in the scratch, or, without one, in the arena. */
+static unsigned char *make_room(struct source *s, struct scratch *scratch, size_t size)
+{
+	if (scratch == NULL)
+		return ngc_arena_alloc(s->arena, size + 1, 1);
+	if (size >= scratch->size) {
+		free(scratch->p);
+		scratch->size = 2 * size + 4096;
+		scratch->p = ngc_array_alloc(scratch->size, 1);
+	}
+	return scratch->p;
+}
+
+static enum ngc_code read_all(struct source *s, int fd, struct scratch *scratch,
+    struct ngc_bytes *text, struct ngc_error *err)
+{
+	unsigned char *p;
+	size_t n = 0, size = 0;
+	ssize_t got;
+	enum ngc_code code = file_size(fd, &size, err);
+
+	if (code == NGC_OK)
+		code = count(s, size, err);
 	if (code != NGC_OK)
 		return code;
-	p = ngc_arena_alloc(s->arena, size + 1, 1);
+	p = make_room(s, scratch, size);
 	if (p == NULL)
 		return ngc_no_memory(err);
 	while (n < size && (got = read(fd, p + n, size - n)) != 0) {
@@ -64,7 +84,7 @@ static int open_file(const struct source *s, const char *path)
 				: ngc_path_open(s->root, path, flags, NULL);
 }
 
-/* A file that was read, in its chain. */
+/* A file that was read, in its chain; its text is kept when it is read again. */
 struct text {
 	struct text *next;
 	const char *path;
@@ -80,20 +100,34 @@ static struct text **chain_of(struct source *s, const char *path)
 	return &s->texts[h % SOURCE_CHAINS];
 }
 
-static enum ngc_code read_file(struct source *s, struct text *t, struct ngc_error *err)
+/* scratch: where the text goes, or NULL: it is kept. */
+static enum ngc_code read_file(struct source *s, const char *path,
+    struct scratch *scratch, struct ngc_bytes *text, struct ngc_error *err)
 {
-	int fd = open_file(s, t->path);
+	int fd = open_file(s, path);
 	enum ngc_code code;
 
 	if (fd < 0)
 		return ngc_fail(err, NGC_INVALID, 0, "%s", strerror(errno));
-	code = read_all(s, fd, &t->text, err);
+	code = read_all(s, fd, scratch, text, err);
 	close(fd);
 	return code;
 }
 
-static enum ngc_code read_once(struct source *s, const char *path, struct ngc_bytes *text,
-    struct ngc_error *err)
+static bool remember(struct source *s, struct text **chain, const char *path)
+{
+	struct text *t = ngc_arena_alloc(s->arena, 1, sizeof(*t));
+
+	if (t == NULL)
+		return false;
+	t->path = path;
+	t->next = *chain;
+	*chain = t;
+	return true;
+}
+
+static enum ngc_code read_path(struct source *s, const char *path, unsigned depth,
+    struct ngc_bytes *text, struct ngc_error *err)
 {
 	struct text **chain = chain_of(s, path), *t = *chain;
 	enum ngc_code code;
@@ -101,29 +135,22 @@ static enum ngc_code read_once(struct source *s, const char *path, struct ngc_by
 	while (t != NULL && strcmp(t->path, path) != 0)
 		t = t->next;
 	if (t == NULL) {
-		t = ngc_arena_alloc(s->arena, 1, sizeof(*t));
-		if (t == NULL)
+		code = read_file(s, path, &s->scratch[depth], text, err);
+		if (code == NGC_OK && !remember(s, chain, path))
 			return ngc_no_memory(err);
-		t->path = path;
-		code = read_file(s, t, err);
-		if (code != NGC_OK)
-			return code;
-		t->next = *chain;
-		*chain = t;
-	} else {
-		code = count(s, t->text.n, err);
-		if (code != NGC_OK)
-			return code;
+		return code;
 	}
+	code = t->text.p == NULL ? read_file(s, path, NULL, &t->text, err)
+				 : count(s, t->text.n, err);
 	*text = t->text;
-	return NGC_OK;
+	return code;
 }
 
-enum ngc_code source_read(struct source *s, const char *path, struct ngc_bytes *text,
-    struct ngc_error *err)
+enum ngc_code source_read(struct source *s, const char *path, unsigned depth,
+    struct ngc_bytes *text, struct ngc_error *err)
 {
 	if (!s->dumped)
-		return read_once(s, path, text, err);
+		return read_path(s, path, depth, text, err);
 	for (size_t i = 0; i < s->n_files; i++) {
 		if (strcmp(s->files[i].name, path) == 0) {
 			*text = s->files[i].text;
@@ -131,6 +158,14 @@ enum ngc_code source_read(struct source *s, const char *path, struct ngc_bytes *
 		}
 	}
 	return ngc_fail(err, NGC_INVALID, 0, "not in this dump");
+}
+
+void source_close(struct source *s)
+{
+	for (size_t i = 0; i < SOURCE_DEPTH_MAX; i++) {
+		free(s->scratch[i].p);
+		s->scratch[i] = (struct scratch){ 0 };
+	}
 }
 
 static const char mark_start[] = "# configuration file ";

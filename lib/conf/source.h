@@ -8,6 +8,14 @@
 
 #define SOURCE_CHAINS 256
 
+#define SOURCE_DEPTH_MAX 64
+
+/* A growing buffer. */
+struct scratch {
+	unsigned char *p;
+	size_t size;
+};
+
 /* One file of an nginx -T dump. */
 struct dump_file {
 	const char *name;
@@ -19,23 +27,32 @@ struct dump_file {
  * dump, in which case the file system is never touched.
  */
 struct source {
-	struct ngc_arena *arena; /* texts and names live here */
+	struct ngc_arena *arena; /* names, and texts that are read again, live here */
 	const char *root;        /* "": none */
 	bool dumped;
 	struct dump_file *files; /* of the dump, in its order */
 	size_t n_files;
 	struct text
 	    *texts[SOURCE_CHAINS]; /* read so far: many servers include the same files */
-	size_t total;              /* bytes handed out so far */
+	struct scratch scratch[SOURCE_DEPTH_MAX]; /* a file's text while it is read */
+	size_t total;                             /* bytes handed out so far */
 };
 
 /* Split the output of nginx -T; NGC_INVALID: it is none. */
 enum ngc_code source_open_dump(struct source *s, struct ngc_bytes dump,
     struct ngc_error *err);
 
-/* The text of a file, whose path must live on; the error does not name it. */
-enum ngc_code source_read(struct source *s, const char *path, struct ngc_bytes *text,
-    struct ngc_error *err);
+/*
+ * The text of a file, whose path must live on; the error does not name it.
+ *
+ * depth: how many files are being read, this one not counted.
+ * text: valid until another is read at that depth, or source_close().
+ */
+enum ngc_code source_read(struct source *s, const char *path, unsigned depth,
+    struct ngc_bytes *text, struct ngc_error *err);
+
+/* No more is to be read. */
+void source_close(struct source *s);
 
 /* A growing list of paths. */
 struct paths {

@@ -12,7 +12,7 @@
  * configuration overflows our stack.
  */
 
-#define INCLUDE_DEPTH_MAX 64
+#define INCLUDE_DEPTH_MAX SOURCE_DEPTH_MAX
 #define INCLUDES_MAX      65536
 #define BLOCK_DEPTH_MAX   128
 
@@ -153,7 +153,7 @@ static enum ngc_code include_one(struct reader *r, const struct lexer *from,
 	if (code != NGC_OK)
 		return ngc_wrap(err, "%s:%u", from->file, from->word_line);
 	r->n_included++;
-	code = source_read(r->source, path, &text, err);
+	code = source_read(r->source, path, r->n_open, &text, err);
 	if (code != NGC_OK)
 		return ngc_wrap(err, "%s:%u: include %s%s", from->file, from->word_line,
 		    r->source->root, path);
@@ -294,10 +294,12 @@ enum ngc_code tree_read(struct source *s, const char *main_file,
 	if (r.at == NULL)
 		return ngc_no_memory(err);
 	r.at->block = true;
-	code = source_read(s, main_file, &text, err);
-	if (code != NGC_OK)
-		return ngc_wrap(err, "%s%s", s->root, main_file);
-	code = parse_file(&r, main_file, text, err);
+	code = source_read(s, main_file, 0, &text, err);
+	if (code == NGC_OK)
+		code = parse_file(&r, main_file, text, err);
+	else
+		ngc_wrap(err, "%s%s", s->root, main_file);
+	source_close(s);
 	free(r.words);
 	return code;
 }
