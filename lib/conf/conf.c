@@ -206,6 +206,7 @@ void ngc_conf_free(struct ngc_conf *c)
 	free(c->zones.item);
 	free(c->zones_by_name.item);
 	free(c->maps.item);
+	free(c->settings.item);
 	if (c->late != NULL) {
 		free(c->late->uses.item);
 		free(c->late->warnings.item);

@@ -318,27 +318,19 @@ static bool is_map(const struct ngc_directive *d)
  */
 static bool collect_settings(struct ngc_conf *c, struct ngc_level *http)
 {
-	const struct ngc_directive **out;
-	struct ngc_directive *d;
-	size_t n = 0;
+	struct list *l = &c->settings;
 
-	for (d = http->d->first; d != NULL; d = d->next)
-		n += is_setting(d);
-	out = ngc_arena_alloc(c->arena, n + 1, sizeof(struct ngc_directive *));
-	if (out == NULL)
-		return false;
-	http->settings = out;
-	for (d = http->d->first; d != NULL; d = d->next)
-		if (is_setting(d))
-			out[http->n_settings++] = d;
-		else if (is_map(d) && !list_add(&c->maps, d))
+	for (struct ngc_directive *d = http->d->first; d != NULL; d = d->next)
+		if (is_setting(d) ? !list_add(l, d) : is_map(d) && !list_add(&c->maps, d))
 			return false;
+	http->settings = (const struct ngc_directive *const *)l->item;
+	http->n_settings = l->n;
 	return true;
 }
 
 const struct ngc_directive *ngc_level_find(const struct ngc_level *l, const char *name)
 {
-	if (l->settings == NULL)
+	if (l->kind != NGC_LEVEL_HTTP)
 		return ngc_directive_find(l->d, name);
 	for (size_t i = 0; i < l->n_settings; i++)
 		if (ngc_directive_is(l->settings[i], name))

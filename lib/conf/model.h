@@ -36,6 +36,7 @@ struct ngc_conf {
 	struct late *late;
 	struct list zones_by_name; /* sorted */
 	struct list maps;          /* the map, geo and split_clients blocks */
+	struct list settings;      /* of the http level */
 	const char *pid, *error_log, *user;
 	const char *prefix; /* NULL: not asked for yet */
 	enum ngc_code (
