@@ -39,7 +39,7 @@ leaves() {
 setup_entries() {
 	sites '$host$request_uri'
 	rm -rf "$C"
-	mkcache -o "$C" --header 'Cache-Tag: t' a.test/1 b.test/1 b.test/a.test/1 'b.test/?r=a.test' xa.test/1 a.test.b/1
+	mkcache -o "$C" --valid 4000000000 --header 'Cache-Tag: t' a.test/1 b.test/1 b.test/a.test/1 'b.test/?r=a.test' xa.test/1 a.test.b/1
 }
 
 OTHERS='a.test.b/1 b.test/1 b.test/?r=a.test b.test/a.test/1 xa.test/1'
