@@ -98,6 +98,7 @@ LIB_SRCS := \
 	lib/route/follow.c \
 	lib/route/geo.c \
 	lib/route/grammar.c \
+	lib/route/headers.c \
 	lib/route/idna.c \
 	lib/route/key.c \
 	lib/route/learn.c \

@@ -29,54 +29,6 @@ static struct value printed(struct run *r, struct ngc_buf *b)
 	return v;
 }
 
-static bool same_header(struct ngc_bytes field, struct ngc_bytes name)
-{
-	if (field.n != name.n)
-		return false;
-	for (size_t i = 0; i < field.n; i++) {
-		unsigned char c = field.p[i];
-
-		if (c == '_') /* nginx drops such headers */
-			return false;
-		if (c >= 'A' && c <= 'Z')
-			c |= 0x20;
-		if ((c == '-' ? '_' : c) != name.p[i])
-			return false;
-	}
-	return true;
-}
-
-/* What several lines of a header are joined with; NULL: the first alone counts. */
-static const char *joined_by(struct ngc_bytes name)
-{
-	if (ngc_bytes_equal(name, ngc_bytes_of("cookie")))
-		return "; ";
-	return ngc_bytes_equal(name, ngc_bytes_of("x_forwarded_for")) ? ", " : NULL;
-}
-
-struct ngc_bytes run_header(struct run *r, struct ngc_bytes name)
-{
-	const struct asked *q = r->asked;
-	const char *joint = joined_by(name);
-	struct ngc_buf b = { 0 };
-	bool found = false;
-	char *copy;
-
-	for (size_t i = 0; i < q->n_headers && (joint != NULL || !found); i++) {
-		if (!same_header(q->headers[i].name, name))
-			continue;
-		if (found)
-			ngc_buf_add_str(&b, joint);
-		ngc_buf_add_bytes(&b, q->headers[i].value);
-		found = true;
-	}
-	copy = b.failed ? NULL : ngc_arena_copy(r->arena, b.p, b.n);
-	struct ngc_bytes s = ngc_bytes(copy, copy != NULL ? b.n : 0);
-	r->failed = r->failed || copy == NULL;
-	ngc_buf_free(&b);
-	return s;
-}
-
 enum grammar variable_grammar(const struct part *p)
 {
 	static const struct {
@@ -106,50 +58,11 @@ static struct value header_value(struct run *r, const struct part *p,
 	return text(r, run_header(r, name));
 }
 
-static void skip_spaces(struct ngc_bytes *s)
-{
-	while (s->n > 0 && s->p[0] == ' ')
-		*s = ngc_bytes_from(*s, 1);
-}
-
-/* Behind the next ';' or ','. */
-static void skip_cookie(struct ngc_bytes *s)
-{
-	while (s->n > 0 && s->p[0] != ';' && s->p[0] != ',')
-		*s = ngc_bytes_from(*s, 1);
-	if (s->n > 0)
-		*s = ngc_bytes_from(*s, 1);
-	skip_spaces(s);
-}
-
-/* nginx's ngx_http_parse_multi_header_lines(). */
-static struct ngc_bytes find_cookie(struct ngc_bytes s, struct ngc_bytes name)
-{
-	for (; s.n > 0; skip_cookie(&s)) {
-		struct ngc_bytes left;
-		size_t n = 0;
-
-		if (s.n < name.n || !ngc_bytes_same(ngc_bytes(s.p, name.n), name))
-			continue;
-		left = ngc_bytes_from(s, name.n);
-		skip_spaces(&left);
-		if (left.n == 0 || left.p[0] != '=')
-			continue;
-		left = ngc_bytes_from(left, 1);
-		skip_spaces(&left);
-		while (n < left.n && left.p[n] != ';')
-			n++;
-		return ngc_bytes(left.p, n);
-	}
-	return ngc_bytes("", 0);
-}
-
 static struct value cookie_value(struct run *r, const struct part *p)
 {
 	if (r->asked->all)
 		return open_value(r, p, GRAMMAR_ANY, false);
-	return text(r,
-	    find_cookie(run_header(r, ngc_bytes_of("cookie")), variable_suffix(p)));
+	return text(r, run_cookie(r, variable_suffix(p)));
 }
 
 static int base64_digit(unsigned char c)
@@ -350,14 +263,10 @@ static struct value path_info_value(struct run *r)
 	return value_text(r->arena, info, true);
 }
 
-static struct value filename_value(struct run *r)
+static struct value filename_value(struct run *r, const struct part *p)
 {
-	struct value_builder b = { .arena = r->arena };
-
-	value_add(&b, run_document_root(r));
-	value_add_text(&b, r->uri, true);
-	r->failed = r->failed || b.failed;
-	return value_end(&b);
+	return r->open_uri.n > 0 ? open_value(r, p, GRAMMAR_ANY, false)
+				 : run_file_name(r, r->uri);
 }
 
 static struct value protocol_value(struct run *r, const struct part *p)
@@ -391,7 +300,7 @@ static struct value request_value(struct run *r)
 static bool rare_builtin(struct run *r, const struct part *p, struct value *out)
 {
 	if (ngc_bytes_equal(p->text, ngc_bytes_of("request_filename")))
-		*out = filename_value(r);
+		*out = filename_value(r, p);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("server_protocol")))
 		*out = protocol_value(r, p);
 	else if (ngc_bytes_equal(p->text, ngc_bytes_of("request")))

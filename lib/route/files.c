@@ -158,15 +158,20 @@ static struct ngc_bytes below(const struct run *r, struct ngc_bytes uri)
 	return l->pattern.n <= uri.n ? ngc_bytes_from(uri, l->pattern.n) : uri;
 }
 
-enum file run_file(struct run *r, struct ngc_bytes uri)
+struct value run_file_name(struct run *r, struct ngc_bytes uri)
 {
 	struct value_builder b = { .arena = r->arena };
-	struct value path;
 
 	value_add(&b, run_document_root(r));
-	value_add_text(&b, below(r, uri), false);
-	path = value_end(&b);
+	value_add_text(&b, below(r, uri), true);
 	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
+enum file run_file(struct run *r, struct ngc_bytes uri)
+{
+	struct value path = run_file_name(r, uri);
+
 	return value_unknown(path) == NULL ? run_stat(r, value_bytes(r->arena, path))
 					   : FILE_NONE;
 }

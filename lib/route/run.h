@@ -133,8 +133,12 @@ const struct assigned *run_find(const struct assigned *list, struct ngc_bytes na
 enum grammar variable_grammar(const struct part *p);
 /* builtin.c: those of nginx itself; false: not one we know. */
 bool run_builtin(struct run *r, const struct part *p, struct value *out);
-/* A header as $http_NAME gives it; empty when the request has none of that name. */
+/*
+ * headers.c: a header as $http_NAME gives it, a cookie as $cookie_NAME; empty when the
+ * request has none of that name.
+ */
 struct ngc_bytes run_header(struct run *r, struct ngc_bytes name);
+struct ngc_bytes run_cookie(struct run *r, struct ngc_bytes name);
 
 /* captures.c: match a known text; on success $1 and named captures are set from it. */
 bool run_match(struct run *r, struct ngc_bytes pattern, bool nocase,
@@ -191,6 +195,7 @@ enum next run_key(struct run *r, const struct ngc_level *pass);
 enum file { FILE_NONE, FILE_REGULAR, FILE_DIRECTORY };
 enum file run_stat(struct run *r, struct ngc_bytes path);
 enum file run_file(struct run *r, struct ngc_bytes uri); /* below the document root */
+struct value run_file_name(struct run *r, struct ngc_bytes uri); /* its path */
 bool run_files_known(struct run *r); /* is there a document root to ask? */
 struct value run_document_root(struct run *r);
 struct value run_real_root(struct run *r);

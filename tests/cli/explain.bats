@@ -81,6 +81,25 @@ explained() {
 	json_is '[d["key"], d["reason"], d["cacheable"]]' '[null, "uncached", false]'
 }
 
+@test "explain: headers with an underscore count where the server takes them" {
+	for takes in 'underscores_in_headers on' 'ignore_invalid_headers off' 'underscores_in_headers off'; do
+		conf <<-END
+			proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+			server { listen 80; server_name first.test; }
+			server {
+				listen 80;
+				server_name a.test;
+				$takes;
+				location / { proxy_pass http://127.0.0.1:8000; proxy_cache pages; proxy_cache_key "k\$http_x_y"; }
+			}
+		END
+		mkdir -p "$C"
+		explained -H 'X_Y: 1' http://a.test/
+		[ "$takes" = 'underscores_in_headers off' ] && want=k || want=k1
+		json_is 'd["key"]' "$want"
+	done
+}
+
 @test "explain: what no request settles is unknown, and the selector takes all of it" {
 	a_site
 	explained -H 'Cookie: user=7' http://a.test/user
