@@ -86,3 +86,61 @@ live() {
 		live --rounds 2 --kill --mode "$mode" "$EVEN"
 	done
 }
+
+@test "live: a page in slices is answered whole while its slices are purged" {
+	if ! nginx -V 2>&1 | grep -q http_slice_module; then
+		skip "nginx has no slice module"
+	fi
+	proxy_site "" 'slice 1k; proxy_cache_key $uri|$slice_range; proxy_cache_valid 206 1h;
+		proxy_set_header Range $slice_range;'
+	origin_rule '/big' '{"size": 20000}'
+	whole=$("$PYTHON" -c 'import sys; sys.stdout.buffer.write(bytes(n % 251 for n in range(20000)))' | sha256sum)
+	fetch http://www.test/big >/dev/null
+	equal "$(sha256sum <"$T/body")" "$whole"
+	equal "$(entries_in "$CACHE")" 20
+	for mode in remove invalidate expire; do
+		for ((i = 0; i < 6; i++)); do
+			curl -sS --fail --max-time 20 -H 'Host: www.test' "http://127.0.0.1:$PORT/big" \
+			    "http://127.0.0.1:$PORT/big" 2>&1 | sha256sum
+		done >"$T/sums" 3>&- &
+		visitor=$!
+		purged=0
+		while kill -0 "$visitor" 2>/dev/null; do
+			purge --mode "$mode" http://www.test/big
+			purged=$((purged + $(json_get 'd["purged"]' <<<"$output")))
+		done
+		wait "$visitor"
+		[ "$purged" -ge 20 ]
+		equal "$(sort "$T/sums" | uniq -c | wc -l)" 1 "$mode"
+		equal "$(head -n 1 "$T/sums")" "$(cat "$T/body" "$T/body" | sha256sum)" "$mode"
+	done
+	log_is_clean
+}
+
+@test "live: when pages were not asked for again, only removed ones leave lines in nginx's log" {
+	local mode
+
+	need_nginx
+	start_origin
+	PORT=$(free_port)
+	nginx_conf <<-END
+		proxy_cache_key $KEY;
+		proxy_cache_valid 1h;
+		$(for mode in remove invalidate expire; do
+			echo "proxy_cache_path $T/$mode levels=1:2 keys_zone=$mode:1m inactive=3s;"
+			echo "server { listen 127.0.0.1:$PORT; server_name $mode.test;"
+			echo "location / { proxy_pass http://127.0.0.1:$ORIGIN_PORT; proxy_cache $mode; } }"
+		done)
+	END
+	start_nginx
+	for mode in remove invalidate expire; do
+		fetch "http://$mode.test/{1,2,3,4,5}" >/dev/null
+		purge -z "$mode" --mode "$mode" --all
+		json_is '[d["purged"], d["failed"]]' '[5, 0]'
+	done
+	# The cache manager looks every ten seconds at most.
+	wait_until '[ "$(entries_in "$T/invalidate")" -eq 0 ] && [ "$(entries_in "$T/expire")" -eq 0 ]' 60
+	wait_until 'grep -q "\[crit\]" "$NGINX/log/error.log"' 60
+	run -1 grep -E '\[(crit|alert|emerg)\].*/(invalidate|expire)/' "$NGINX/log/error.log"
+	run -0 grep -E '\[crit\].*unlink\(\) "'"$T"'/remove/' "$NGINX/log/error.log"
+}

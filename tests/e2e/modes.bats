@@ -176,3 +176,43 @@ served_from_open_file() {
 	fetch_is EXPIRED http://www.test/a
 	page_is "www.test/a version 2"
 }
+
+# expired_ago SECONDS: the only entry's time passed so long ago, and the origin lets it be
+# served for 30 seconds more while it is fetched.  (The entry's layout: "valid" at byte 8.)
+expired_ago() {
+	"$PYTHON" - "$CACHE" "$1" <<-'END'
+		import glob, struct, sys, time
+		name, = glob.glob(sys.argv[1] + "/*/*/*")
+		with open(name, "r+b") as f:
+		    f.seek(8)
+		    f.write(struct.pack("=q", int(time.time()) - int(sys.argv[2])))
+	END
+}
+
+@test "expire: the life of an entry that has passed is not lengthened" {
+	proxy_site "" 'proxy_cache_background_update on;'
+	origin_rule '/a' '{"headers": {"Cache-Control": "max-age=3600, stale-while-revalidate=30"}}'
+	warm http://www.test/a
+	run -0 --separate-stderr admin list --json
+	json_is '[d["layout"], d["updating"]]' '["lp64le", 30]'
+	expired_ago 100
+	before=$(find "$CACHE" -type f -printf '%i %b %s\n' -exec sha256sum {} +)
+	publish 2
+
+	purge --soft http://www.test/a
+	json_is 'd["purged"]' 1
+	equal "$(find "$CACHE" -type f -printf '%i %b %s\n' -exec sha256sum {} +)" "$before"
+	fetch_is EXPIRED http://www.test/a
+	page_is "www.test/a version 2"
+}
+
+@test "expire: the stale windows of the origin stay" {
+	proxy_site "" 'proxy_cache_background_update on;'
+	origin_rule '/a' '{"headers": {"Cache-Control": "max-age=3600, stale-while-revalidate=3000"}}'
+	warm http://www.test/a
+	before=$(find "$CACHE" -type f -printf '%i %b %s\n')
+	purge --soft http://www.test/a
+	equal "$(find "$CACHE" -type f -printf '%i %b %s\n')" "$before"
+	fetch_is STALE http://www.test/a
+	page_is "www.test/a version 1"
+}

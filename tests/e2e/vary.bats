@@ -80,3 +80,58 @@ warm_all() {
 	    '[["main", "X-Device", "httpGETwww.test/a"], ["variant", "X-Device", "httpGETwww.test/a"], ["variant", "X-Device", "httpGETwww.test/a"]]'
 	json_is 'len({e["variant"] for e in lines})' 3
 }
+
+# remove_main URL: as another tool may do, which knows nothing of variants
+remove_main() {
+	run -0 --separate-stderr admin list --json "$1"
+	rm "$(json_get '[e["file"] for e in lines if e["kind"] == "main"][0]' <<<"$output")"
+}
+
+# all_are_new URL: no variant is answered from before the purge, in whatever order
+all_are_new() {
+	local device
+
+	for device in desktop phone tablet; do
+		fetch_is MISS -H "X-Device: $device" "$1"
+		page_is "${1#http://} version 2 for $device"
+	done
+	for device in "${DEVICES[@]}"; do
+		fetch_is HIT -H "X-Device: $device" "$1"
+		page_is "${1#http://} version 2 for $device"
+	done
+}
+
+@test "thorough: variants go whose main entry another tool removed" {
+	warm_all http://www.test/a
+	warm_all http://www.test/b
+	remove_main http://www.test/a
+	publish 2
+	purge --thorough http://www.test/a
+	json_is '[d["walked"], d["purged"], d["variants"]]' '[true, 2, 2]'
+	all_are_new http://www.test/a
+	equal "$(entries_in "$CACHE")" 6
+}
+
+@test "thorough: variants go whose main entry was once stored without Vary" {
+	warm_all http://www.test/a
+	remove_main http://www.test/a
+	origin_rule '/a' '{"vary": ""}'
+	warm http://www.test/a
+	page_is "www.test/a version 1"
+	origin_rule '/a' '{"vary": "X-Device"}'
+	publish 2
+	purge --thorough http://www.test/a
+	json_is '[d["walked"], d["purged"], d["variants"]]' '[true, 3, 2]'
+	all_are_new http://www.test/a
+}
+
+@test "without thorough, a variant whose main entry is gone comes back with a refill" {
+	warm_all http://www.test/a
+	remove_main http://www.test/a
+	publish 2
+	purge http://www.test/a
+	json_is '[d["walked"], d["purged"]]' '[false, 0]'
+	fetch_is MISS -H "X-Device: phone" http://www.test/a
+	fetch_is HIT -H "X-Device: tablet" http://www.test/a
+	page_is "www.test/a version 1 for tablet"
+}

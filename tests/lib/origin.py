@@ -12,9 +12,10 @@ matches the path and query are merged, later ones win.
     status   the status (200)            headers  an object of header fields
     delay    seconds before the answer   body     the body instead of the page
     etag     true: send one, answer If-None-Match with 304
-    vary     a header name: sends Vary, and the page says the header's value
+    vary     a header name: sends Vary, and the page says the header's value; empty: none
     hold     a file name in DIR: the answer waits while it exists
     gone     true: close the connection without an answer
+    size     so many bytes instead of the page, with an ETag, whole or the range asked for
 
 DIR/requests gets a line per request: METHOD HOST PATH IF-NONE-MATCH.
 """
@@ -23,6 +24,7 @@ import fnmatch
 import http.server
 import json
 import os
+import re
 import sys
 import time
 
@@ -62,9 +64,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def page(self, answer, version):
         text = "%s%s version %s" % (self.headers.get("Host", ""), self.path, version)
-        if "vary" in answer:
+        if answer.get("vary"):
             text += " for %s" % self.headers.get(answer["vary"], "nobody")
         return answer.get("body", text + "\n").encode()
+
+    def part(self, size):
+        match = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
+        start, end = (int(n) for n in match.groups()) if match else (0, size - 1)
+        end = min(end, size - 1)
+        self.send_response(206 if match else 200)
+        if match:
+            self.send_header("Content-Range", "bytes %d-%d/%d" % (start, end, size))
+        self.send_header("ETag", '"whole"')
+        self.send_header("Content-Length", str(end - start + 1))
+        self.end_headers()
+        self.wfile.write(bytes(n % 251 for n in range(start, end + 1)))
 
     def answer(self):
         answer = rule(self.path)
@@ -76,6 +90,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if answer.get("gone"):
             self.close_connection = True
             return
+        if "size" in answer:
+            self.part(answer["size"])
+            return
         body = self.page(answer, version)
         status = answer["status"]
         etag = '"%s"' % version if answer.get("etag") else None
@@ -84,7 +101,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         if etag:
             self.send_header("ETag", etag)
-        if "vary" in answer:
+        if answer.get("vary"):
             self.send_header("Vary", answer["vary"])
         fields = {"Content-Type": "text/plain", **answer["headers"]}
         for name, value in fields.items():
