@@ -190,8 +190,8 @@ static bool is_name_char(unsigned char ch)
 	       (ch >= '0' && ch <= '9') || ch == '_';
 }
 
-/* The variables of a text: nginx's ngx_http_script_compile(). */
-static enum ngc_code check_text(const struct ngc_directive *d, struct ngc_bytes s,
+/* nginx's ngx_http_script_compile() */
+enum ngc_code check_text(const struct ngc_directive *d, struct ngc_bytes s,
     struct ngc_error *err)
 {
 	const unsigned char *p = memchr(s.p, '$', s.n), *start;
@@ -207,8 +207,8 @@ static enum ngc_code check_text(const struct ngc_directive *d, struct ngc_bytes 
 			    "the closing bracket in \"%.*s\" variable is missing",
 			    (int)(p - start), (const char *)start);
 		if (p == start)
-			return conf_refuse(d, err, "invalid variable name in \"%s\"",
-			    (const char *)s.p);
+			return conf_refuse(d, err, "invalid variable name in \"%.*s\"",
+			    (int)s.n, (const char *)s.p);
 	}
 	return NGC_OK;
 }

@@ -45,6 +45,10 @@ enum ngc_code check_locations(struct check *c, const struct ngc_level *outer,
 enum ngc_code check_variable(const struct ngc_directive *d, unsigned i,
     struct ngc_error *err);
 
+/* The variables of a text, which is a word of d or part of one. */
+enum ngc_code check_text(const struct ngc_directive *d, struct ngc_bytes s,
+    struct ngc_error *err);
+
 enum ngc_code check_cache(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
 enum ngc_code check_error_page(struct check *c, const struct ngc_directive *d,

@@ -81,7 +81,9 @@ static enum ngc_code check_comparison(struct check *c, const struct ngc_directiv
 	if (n == 3 && !is_one_of(part[1], operators))
 		return conf_refuse(d, err, "unexpected \"%.*s\" in condition",
 		    (int)part[1].n, (const char *)part[1].p);
-	return NGC_OK;
+	return n == 3 && memchr(part[1].p, '~', part[1].n) == NULL
+		   ? check_text(d, part[2], err)
+		   : NGC_OK;
 }
 
 enum ngc_code check_if(struct check *c, const struct ngc_directive *d,
@@ -105,7 +107,7 @@ enum ngc_code check_if(struct check *c, const struct ngc_directive *d,
 		return bad_condition(d, ngc_bytes_of(")"), err);
 	if (check_is_variable(part[0]))
 		return check_comparison(c, d, part, n, err);
-	return n == 2 && is_one_of(part[0], tests) ? NGC_OK
+	return n == 2 && is_one_of(part[0], tests) ? check_text(d, part[1], err)
 						   : bad_condition(d, part[0], err);
 }
 

@@ -96,13 +96,21 @@ static bool is_regex(const struct ngc_level *l)
 	return l->kind == NGC_LEVEL_REGEX || l->kind == NGC_LEVEL_REGEX_NOCASE;
 }
 
+/* Do its words make several locations? */
+static bool is_combined(const struct ngc_directive *d)
+{
+	enum ngc_level_kind kind;
+
+	return d->n_words > 3 || (d->n_words == 3 && !read_modifier(d->words[1], &kind));
+}
+
 /* Which locations may be in each other. */
 static enum ngc_code check_nesting(const struct ngc_level *l, struct ngc_error *err)
 {
 	const struct ngc_level *outer = l->parent;
 	const char *name = (const char *)l->pattern.p, *around;
 
-	if (!ngc_level_is_location(outer))
+	if (!ngc_level_is_location(outer) || is_combined(outer->d))
 		return NGC_OK;
 	around = (const char *)outer->pattern.p;
 	if (outer->kind == NGC_LEVEL_EXACT || outer->kind == NGC_LEVEL_NAMED)
