@@ -41,6 +41,7 @@ static void json_url(struct ngc_buf *b, const struct cmd_env *env,
 	jsonw_text(b, url.scheme);
 	ngc_buf_add_str(b, "://");
 	jsonw_text(b, url.host);
+	jsonw_text(b, url.base);
 	jsonw_text(b, url.uri);
 	ngc_buf_add_char(b, '"');
 }

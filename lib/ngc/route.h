@@ -99,13 +99,15 @@ bool ngc_cover_match(const struct ngc_cover *c, const struct ngc_zone *zone,
 struct ngc_reading {
 	struct ngc_bytes scheme, method, host;
 	struct ngc_bytes uri;  /* path and query, as it stands in the key */
+	/* Where nginx put another path for a location's: that, and what follows it. */
+	struct ngc_bytes base, rest;
 	bool host_certain; /* every reading of the key gives this host, or none gives any
 			    */
 };
 
 /*
  * Read a key back by the templates of its zone.  Allocates nothing and may be called by
- * several threads.  out borrows from key.
+ * several threads.  out borrows from key and router.
  * False: no template of the zone produces such a key; out is all absent then.
  */
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,

@@ -4,9 +4,9 @@
 
 #include "ngc/select.h"
 
-/* The URL of an entry: SCHEME://HOST and URI, which holds path and query. */
+/* The URL of an entry: SCHEME://HOST, and path and query, whose head is apart. */
 struct ngc_entry_url {
-	struct ngc_bytes scheme, host, uri;
+	struct ngc_bytes scheme, host, base, uri;
 };
 
 /*

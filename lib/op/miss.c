@@ -116,6 +116,7 @@ static char *url_of(const struct search *s, const struct ngc_zone *zone,
 		ngc_buf_add_bytes(&b, url.scheme);
 		ngc_buf_add_str(&b, "://");
 		ngc_buf_add_bytes(&b, url.host);
+		ngc_buf_add_bytes(&b, url.base);
 		ngc_buf_add_bytes(&b, url.uri);
 	} else {
 		ngc_buf_add_bytes(&b, asked);

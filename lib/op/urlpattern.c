@@ -250,18 +250,27 @@ enum ngc_code url_pattern_around(const struct ngc_url *url, const struct ngc_sco
 	return compile(&re, out, err);
 }
 
+/* The bytes that a part of a URI stands for; it fits. */
+static size_t decode(struct ngc_bytes s, unsigned char *out)
+{
+	size_t n = 0;
+
+	while (s.n > 0)
+		s = ngc_bytes_from(s, decode_one(s, &out[n++]));
+	return n;
+}
+
 size_t url_pattern_subject(const struct ngc_reading *r, struct ngc_bytes host,
     unsigned char *out, size_t size)
 {
-	struct ngc_bytes uri = r->uri;
+	struct ngc_bytes uri = r->base.p != NULL ? r->rest : r->uri;
 	size_t n = 0;
 
 	host = ngc_host_without_port(host);
-	if (uri.p == NULL || host.n + uri.n > size)
+	if (uri.p == NULL || host.n + r->base.n + uri.n > size)
 		return 0;
 	for (size_t i = 0; i < host.n; i++)
 		out[n++] = (unsigned char)tolower(host.p[i]);
-	while (uri.n > 0)
-		uri = ngc_bytes_from(uri, decode_one(uri, &out[n++]));
-	return n;
+	n += decode(r->base, out + n);
+	return n + decode(uri, out + n);
 }

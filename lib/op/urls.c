@@ -12,7 +12,10 @@ bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
 	struct ngc_writer writer;
 
 	ngc_route_writer(r, zone, &writer);
-	*out = (struct ngc_entry_url){ reading->scheme, reading->host, reading->uri };
+	*out = (struct ngc_entry_url){ .scheme = reading->scheme,
+		.host = reading->host,
+		.base = reading->base,
+		.uri = reading->base.p != NULL ? reading->rest : reading->uri };
 	if (out->scheme.p == NULL && zone->configured)
 		out->scheme = ngc_bytes_of(writer.tls ? "https" : "http");
 	if (out->host.p == NULL && reading->host_certain)
@@ -29,7 +32,8 @@ struct collector {
 static enum ngc_code add(struct ngc_urls *u, const struct ngc_zone *zone,
     const struct ngc_entry_url *url, struct ngc_error *err)
 {
-	size_t n = url->scheme.n + strlen("://") + url->host.n + url->uri.n;
+	size_t n = url->scheme.n + strlen("://") + url->host.n + url->base.n +
+		   url->uri.n;
 	char *text = ngc_arena_alloc(u->arena, n + 1, 1), *end = text;
 
 	if (text == NULL ||
@@ -38,6 +42,8 @@ static enum ngc_code add(struct ngc_urls *u, const struct ngc_zone *zone,
 	end = mempcpy(end, url->scheme.p, url->scheme.n);
 	end = mempcpy(end, "://", strlen("://"));
 	end = mempcpy(end, url->host.p, url->host.n);
+	if (url->base.n > 0)
+		end = mempcpy(end, url->base.p, url->base.n);
 	if (url->uri.n > 0)
 		memcpy(end, url->uri.p, url->uri.n);
 	u->list[u->n++] = (struct ngc_url_count){ zone, text, n, 1 };

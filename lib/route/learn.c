@@ -166,7 +166,6 @@ static enum ngc_code learn_row(void *arg, const struct part *parts, size_t n,
 }
 
 static const struct part target = { VAR_REQUEST_URI, { NULL, 0 } };
-static const struct part rest = { VAR_ARGS, { NULL, 0 } };
 static const struct part nul = { VAR_TEXT, { (const unsigned char *)"", 1 } };
 
 /* nginx's default key where proxy_pass has no variables. */
@@ -182,8 +181,7 @@ static enum ngc_code learn_default(const struct place *at, struct ngc_error *err
 		if (u->uri.n == 0 || ngc_bytes_equal(u->uri, at->level->pattern)) {
 			pattern_add(&p, &target);
 		} else {
-			pattern_add_text(&p, u->uri, TELLS_NOTHING);
-			pattern_add(&p, &rest);
+			pattern_add_base(&p, u->uri, at->level->pattern);
 		}
 	} /* else the empty key, which all share */
 	return add_to_zones(at, &p) ? NGC_OK : ngc_no_memory(err);

@@ -55,7 +55,7 @@ bool pattern_add(struct pattern *p, const struct part *part)
 	if (p->n == PIECES_MAX)
 		return false;
 	p->pieces[p->n++] = (struct piece){ of_variable[part->var].grammar,
-		of_variable[part->var].tells, part->text, NULL };
+		of_variable[part->var].tells, part->text, { NULL, 0 }, NULL };
 	return true;
 }
 
@@ -65,7 +65,8 @@ bool pattern_add_segment(struct pattern *p, const struct segment *s)
 		return false;
 	p->pieces[p->n++] = (struct piece){ s->open != NULL ? s->open->grammar
 							    : GRAMMAR_TEXT,
-		TELLS_NOTHING, s->text, s->open != NULL ? s->open->block : NULL };
+		TELLS_NOTHING, s->text, { NULL, 0 },
+		s->open != NULL ? s->open->block : NULL };
 	return true;
 }
 
@@ -73,7 +74,18 @@ bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells)
 {
 	if (p->n == PIECES_MAX)
 		return false;
-	p->pieces[p->n++] = (struct piece){ GRAMMAR_TEXT, tells, text, NULL };
+	p->pieces[p->n++] = (struct piece){ .text = text, .tells = tells };
+	return true;
+}
+
+bool pattern_add_base(struct pattern *p, struct ngc_bytes text, struct ngc_bytes base)
+{
+	if (p->n + 2 > PIECES_MAX)
+		return false;
+	p->pieces[p->n++] = (struct piece){ .text = text,
+		.tells = TELLS_BASE,
+		.base = base };
+	p->pieces[p->n++] = (struct piece){ GRAMMAR_QUERY, .tells = TELLS_REST };
 	return true;
 }
 
@@ -85,6 +97,7 @@ bool pattern_same(const struct pattern *a, const struct pattern *b)
 		if (a->pieces[i].grammar != b->pieces[i].grammar ||
 		    a->pieces[i].block != b->pieces[i].block ||
 		    a->pieces[i].tells != b->pieces[i].tells ||
+		    !ngc_bytes_equal(a->pieces[i].base, b->pieces[i].base) ||
 		    !ngc_bytes_equal(a->pieces[i].text, b->pieces[i].text))
 			return false;
 	return true;
@@ -206,6 +219,12 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			break;
 		case TELLS_URI_TOO:
 			r->uri.n += s.n;
+			break;
+		case TELLS_BASE:
+			r->base = m->p->pieces[i].base;
+			break;
+		case TELLS_REST:
+			r->rest = s;
 			break;
 		case TELLS_NOTHING:
 			break;

@@ -44,13 +44,16 @@ enum told {
 	TELLS_METHOD,
 	TELLS_HOST,
 	TELLS_URI,
-	TELLS_URI_TOO
+	TELLS_URI_TOO,
+	TELLS_BASE, /* it stands for the location's path */
+	TELLS_REST,
 };
 
 struct piece {
 	enum grammar grammar;
 	enum told tells;
 	struct ngc_bytes text;
+	struct ngc_bytes base; /* of TELLS_BASE: that path */
 	const struct ngc_directive *block; /* of GRAMMAR_RESULTS: the lines */
 };
 
@@ -67,6 +70,8 @@ struct pattern {
 /* Add what a variable or text of a template becomes; false: too many pieces. */
 bool pattern_add(struct pattern *p, const struct part *part);
 bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells);
+/* Text that nginx put for the path of a location, then what follows that in the URI. */
+bool pattern_add_base(struct pattern *p, struct ngc_bytes text, struct ngc_bytes base);
 
 /*
  * The same of what is open, or text, in one request's value; a value is a row of these.

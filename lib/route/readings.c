@@ -41,8 +41,20 @@ static bool is_less_likely(const struct ngc_reading *likely, const struct ngc_re
 	       ngc_bytes_equal(likely->host, ngc_bytes_from(r->host, 1));
 }
 
+static void add_base(struct readings *all, const struct ngc_reading *r)
+{
+	all->any_uri = all->any_uri || r->uri.p != NULL;
+	if (r->base.p == NULL)
+		return;
+	if (all->base.p != NULL && !same(all->base, r->base))
+		all->other_bases = true;
+	all->base = r->base;
+	all->rest = r->rest;
+}
+
 void readings_add(struct readings *all, const struct ngc_reading *r)
 {
+	add_base(all, r);
 	if (all->n++ == 0) {
 		all->first = all->agreed = *r;
 		return;
@@ -59,7 +71,7 @@ void readings_add(struct readings *all, const struct ngc_reading *r)
 		agree(&all->agreed, r);
 }
 
-struct ngc_reading readings_best(const struct readings *all)
+static struct ngc_reading best_of(const struct readings *all)
 {
 	struct ngc_reading best = all->first;
 
@@ -71,5 +83,15 @@ struct ngc_reading readings_best(const struct readings *all)
 	best.host_certain = false;
 	if (all->incomplete)
 		best.host = best.uri = ngc_bytes(NULL, 0);
+	return best;
+}
+
+struct ngc_reading readings_best(const struct readings *all)
+{
+	struct ngc_reading best = best_of(all);
+	bool told = !all->any_uri && !all->other_bases;
+
+	best.base = told ? all->base : ngc_bytes(NULL, 0);
+	best.rest = told ? all->rest : ngc_bytes(NULL, 0);
 	return best;
 }

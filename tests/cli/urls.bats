@@ -5,6 +5,29 @@
 
 load cli
 
+@test "urls: the path that a location took off is put back" {
+	mkcache -o "$C" 'http://up/v1/x?y=1' http://up/both/x http://up/two/x
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		upstream up { server 127.0.0.1:8000; }
+		server {
+			listen 80;
+			server_name a.test;
+			proxy_cache pages;
+			location /api/ { proxy_pass http://up/v1/; }
+			location /one/ { proxy_pass http://up/both/; }
+			location /other/ { proxy_pass http://up/both/; }
+			location = /two { proxy_pass http://up/two/x; }
+		}
+	END
+	ok urls -c "$CONF"
+	equal "$output" "$(printf '%s\n' 'http://a.test/api/x?y=1' http://a.test/two)"
+	ok list --json -c "$CONF" '/api/*'
+	json_is '[[x["url"], x["uri"]] for x in lines]' '[["http://a.test/api/x?y=1", null]]'
+	ok list --json -c "$CONF" --key http://up/both/x
+	json_is '[x["url"] for x in lines]' '[null]'
+}
+
 @test "urls: each URL is told once, in order, with how many entries have it" {
 	mkcache -o "$C" httpGETa.test/2 httpGETa.test/1 httpHEADa.test/1 httpsGETa.test/1
 	ok urls --json -d "$C,name=z"
