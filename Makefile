@@ -142,6 +142,7 @@ CMD_SRCS := \
 	cmd/opts.c \
 	cmd/out.c \
 	cmd/out_entry.c \
+	cmd/out_purge.c \
 	cmd/out_reload.c \
 	cmd/request.c \
 	cmd/ui.c

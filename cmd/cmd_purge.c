@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-#include "jsonw.h"
-#include "ngc/purge.h"
-#include "ngc/text.h"
 #include "ngc/units.h"
 #include "out_entry.h"
+#include "out_purge.h"
 #include "out_reload.h"
 
 static const struct cmd_opt purge_opts[] = {
@@ -96,166 +94,6 @@ static void each(void *arg, struct ngc_entry *e)
 		out_write(&p->out); /* a reader who went away does not end a purge */
 }
 
-static void json_begin(struct purge *p, bool list)
-{
-	struct ngc_buf *b = &p->out;
-
-	ngc_buf_add_char(b, '{');
-	jsonw_member_int(b, "schema", 1);
-	jsonw_member_str(b, "command", "purge");
-	jsonw_member_str(b, "mode", ngc_purge_mode_name(p->req.mode));
-	jsonw_member_bool(b, "dry_run", p->req.dry_run);
-	if (list) {
-		jsonw_name(b, "entries");
-		ngc_buf_add_char(b, '[');
-	}
-}
-
-/* A key, the URL it belongs to if that is told, and the file; null: its levels are not
- * known. */
-static void json_place(struct ngc_buf *b, const struct ngc_tried *t, const char *url)
-{
-	jsonw_comma(b);
-	ngc_buf_add_char(b, '{');
-	jsonw_member_bytes(b, "key", ngc_bytes(t->key, t->key_len));
-	if (url != NULL)
-		jsonw_member_str(b, "url", url);
-	jsonw_name(b, "file");
-	if (t->placed) {
-		ngc_buf_add_char(b, '"');
-		jsonw_text(b, ngc_bytes_of(t->zone->path));
-		ngc_buf_printf(b, "/%s%s\"}", t->dir, t->name);
-	} else {
-		ngc_buf_add_str(b, "null}");
-	}
-}
-
-static void json_miss(struct ngc_buf *b, const struct ngc_selector_result *s)
-{
-	jsonw_name(b, "tried");
-	ngc_buf_add_char(b, '[');
-	for (size_t i = 0; i < s->n_tried; i++)
-		json_place(b, &s->tried[i], NULL);
-	ngc_buf_add_char(b, ']');
-	jsonw_name(b, "near");
-	ngc_buf_add_char(b, '[');
-	for (size_t i = 0; i < s->n_near; i++)
-		json_place(b, &s->near[i].at, s->near[i].url);
-	ngc_buf_add_char(b, ']');
-}
-
-static void json_selector(struct ngc_buf *b, const struct ngc_selector_result *s)
-{
-	jsonw_comma(b);
-	ngc_buf_add_char(b, '{');
-	jsonw_member_str(b, "selector", s->text);
-	jsonw_member_uint(b, "matched", s->matched);
-	jsonw_member_uint(b, "ambiguous", s->ambiguous);
-	if (s->matched == 0)
-		json_miss(b, s);
-	ngc_buf_add_char(b, '}');
-}
-
-static void json_zones(struct ngc_buf *b, const struct purge *p)
-{
-	const struct ngc_zone *z;
-
-	jsonw_name(b, "zones");
-	ngc_buf_add_char(b, '[');
-	for (size_t i = 0; (z = ngc_site_zone(p->env->site, i)) != NULL; i++) {
-		jsonw_comma(b);
-		ngc_buf_add_char(b, '{');
-		jsonw_member_str(b, "zone", z->name);
-		jsonw_member_uint(b, "purged", p->result.zones[i].purged);
-		jsonw_member_uint(b, "bytes", p->result.zones[i].bytes);
-		ngc_buf_add_char(b, '}');
-	}
-	ngc_buf_add_char(b, ']');
-}
-
-static void json_errors(struct ngc_buf *b, const struct ngc_purge_result *r)
-{
-	jsonw_name(b, "errors");
-	ngc_buf_add_char(b, '[');
-	for (unsigned i = 0; i < r->n_errors; i++) {
-		jsonw_comma(b);
-		ngc_buf_add_char(b, '{');
-		jsonw_member_str(b, "file", r->errors[i].file);
-		jsonw_member_str(b, "error", r->errors[i].text);
-		ngc_buf_add_char(b, '}');
-	}
-	ngc_buf_add_char(b, ']');
-}
-
-static void json_end(struct purge *p, bool list)
-{
-	const struct ngc_purge_result *r = &p->result;
-	struct ngc_buf *b = &p->out;
-	uint64_t ambiguous = 0;
-
-	if (list)
-		ngc_buf_add_char(b, ']');
-	jsonw_name(b, "selectors");
-	ngc_buf_add_char(b, '[');
-	for (size_t i = 0; i < r->found.n_selectors; i++) {
-		json_selector(b, &r->found.selectors[i]);
-		ambiguous += r->found.selectors[i].ambiguous;
-	}
-	ngc_buf_add_char(b, ']');
-	json_zones(b, p);
-	json_errors(b, r);
-	jsonw_member_bool(b, "walked", r->found.walked);
-	jsonw_member_uint(b, "matched", r->matched);
-	jsonw_member_uint(b, "purged", r->purged);
-	jsonw_member_uint(b, "variants", r->variants);
-	jsonw_member_uint(b, "bytes", r->bytes);
-	jsonw_member_uint(b, "already_gone", r->already_gone);
-	jsonw_member_uint(b, "replaced", r->replaced);
-	jsonw_member_uint(b, "failed", r->failed);
-	jsonw_member_uint(b, "ambiguous", ambiguous);
-	if (p->req.reload)
-		jsonw_member_bool(b, "reloaded", r->reload.ok);
-	ngc_buf_add_str(b, "}\n");
-}
-
-static const char *verb(const struct ngc_purge_request *req)
-{
-	static const char *const done[] = { "removed", "invalidated", "expired" };
-	static const char *const would[] = { "would remove", "would invalidate",
-		"would expire" };
-
-	return req->dry_run ? would[req->mode] : done[req->mode];
-}
-
-static void text_count(struct ngc_buf *b, uint64_t n, const char *what)
-{
-	if (n > 0)
-		ngc_buf_printf(b, ", %llu %s", (unsigned long long)n, what);
-}
-
-static void text_end(struct purge *p)
-{
-	const struct ngc_purge_result *r = &p->result;
-	struct ngc_buf *b = &p->out;
-	char size[NGC_UNIT_TEXT];
-
-	/* Where something could not be looked at, nobody knows that nothing matched. */
-	for (size_t i = 0; r->found.failed == 0 && i < r->found.n_selectors; i++)
-		if (r->found.selectors[i].matched == 0)
-			out_miss_text(b, p->env, &r->found.selectors[i]);
-	ngc_buf_printf(b, "%s %llu %s", verb(&p->req), (unsigned long long)r->purged,
-	    r->purged == 1 ? "entry" : "entries");
-	if (r->purged > 0)
-		ngc_buf_printf(b, " (%s%s)", ngc_format_size(r->bytes, size),
-		    r->bytes < 1024 ? " bytes" : "");
-	text_count(b, r->variants,
-	    r->variants == 1 ? "of them a variant" : "of them variants");
-	text_count(b, r->already_gone, "already gone");
-	text_count(b, r->replaced, "replaced by nginx meanwhile and kept");
-	text_count(b, r->failed, "failed");
-	ngc_buf_add_char(b, '\n');
-}
-
 static bool confirmed(const struct purge *p, const struct cmd_args *args)
 {
 	if (!cmd_args_has(args, OPT_ALL) || cmd_args_has(args, OPT_YES) || p->req.dry_run)
@@ -271,7 +109,7 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	int status;
 
 	if (p->env->json)
-		json_begin(p, list);
+		out_purge_json_begin(&p->out, &p->req, list);
 	code = ngc_purge(&p->req, &p->result, &err);
 	if (code != NGC_OK)
 		out_reload_messages(&p->result.reload);
@@ -284,9 +122,9 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	if (status == EXIT_USAGE)
 		return status;
 	if (p->env->json)
-		json_end(p, list);
+		out_purge_json_end(&p->out, &p->req, &p->result, list);
 	else if (!p->env->quiet)
-		text_end(p);
+		out_purge_text(&p->out, p->env, &p->req, &p->result);
 	out_write(&p->out);
 	if (p->result.reload.ok && !p->env->json && !p->env->quiet)
 		out_reload_text(&p->result.reload, NGC_SIGNAL_RELOAD);

@@ -13,6 +13,7 @@
  * ui.c		messages and questions on the terminal
  * out.c	standard output, whole lines at a time
  * out_entry.c	an entry as JSON or as text
+ * out_purge.c	what became of a purge, as JSON or as text
  * out_reload.c	what became of a reload, as JSON or as text
  * jsonw.c	a small streaming JSON writer
  */
