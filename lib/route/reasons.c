@@ -73,10 +73,24 @@ static void judge_access(struct explaining *x, const struct run *r)
 	x->pub.cacheable = NGC_CACHEABLE_UNKNOWN;
 }
 
+/* An error of the upstream may be answered by another page, and not be stored here. */
+static void judge_errors(struct explaining *x, const struct run *r)
+{
+	const struct ngc_directive *d = setting(r, "_intercept_errors");
+
+	if (d == NULL || d->n_words != 2 || r->error_page_seen ||
+	    !ngc_bytes_equal(d->words[1], ngc_bytes_of("on")))
+		return;
+	d = run_setting(r->level, "error_page");
+	if (d != NULL)
+		add_reason(x, d, "it answers in place of an error of the upstream");
+}
+
 void explain_reasons(struct explaining *x, struct run *r)
 {
 	x->pub.cacheable = NGC_CACHEABLE_YES;
 	judge_access(x, r);
+	judge_errors(x, r);
 	judge(x, r, "_no_cache", "the answer is not stored", NGC_CACHEABLE_NO);
 	judge(x, r, "_cache_bypass", "the cache is not read, the answer may be stored",
 	    NGC_CACHEABLE_YES);

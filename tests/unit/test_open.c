@@ -82,6 +82,8 @@ static const char text[] =
     " location ~ ^/two/(?<one>.*)/(.*)$ { proxy_pass http://u; proxy_cache_key "
     "$one|$2; }"
     " location /socket { set $to unix:/sock; proxy_pass http://$to; }"
+    " location /intercept { proxy_intercept_errors on; error_page 404 /refused;"
+    "  proxy_cache_valid 1m; proxy_pass http://u; }"
     " location /nothing { rewrite ^ ?; proxy_pass http://u; }"
     " location /refused { proxy_pass http://u; proxy_cache_key refused|$uri; }"
     " location /guard { proxy_pass http://u; proxy_cache_key $uri;"
@@ -379,6 +381,7 @@ START_TEST(explain_tells_what_keeps_a_response_out)
 		{ "/guard/one", "GET", "deny (", NGC_CACHEABLE_UNKNOWN },
 		{ "/guard/nets", "GET", "no *_cache_valid", NGC_CACHEABLE_UNKNOWN },
 		{ "/guard/ask", "GET", "auth_request (", NGC_CACHEABLE_UNKNOWN },
+		{ "/intercept", "GET", "error_page (", NGC_CACHEABLE_YES },
 	};
 	struct ngc_error err;
 	struct site s;
