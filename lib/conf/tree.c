@@ -21,6 +21,7 @@ struct reader {
 	struct rule_names names;
 	struct ngc_bytes dir;     /* of the main file, with its last '/' */
 	struct ngc_directive *at; /* the block being read */
+	struct ngc_directive *last[BLOCK_DEPTH_MAX + 1]; /* of each open block, so far */
 	unsigned block_depth;
 	const char *open[INCLUDE_DEPTH_MAX]; /* the files being read, outermost first */
 	unsigned n_open;
@@ -61,7 +62,8 @@ static bool is_lua_block(const struct reader *r)
 
 static bool push_word(struct reader *r, struct ngc_bytes word)
 {
-	if (!ngc_array_grow((void **)&r->words, r->n_words, &r->cap_words,
+	if (r->n_words == r->cap_words &&
+	    !ngc_array_grow((void **)&r->words, r->n_words, &r->cap_words,
 		sizeof(*r->words)))
 		return false;
 	r->words[r->n_words++] = word;
@@ -72,6 +74,7 @@ static bool push_word(struct reader *r, struct ngc_bytes word)
 static struct ngc_directive *add_directive(struct reader *r, const struct lexer *l,
     unsigned line)
 {
+	struct ngc_directive **last = &r->last[r->block_depth];
 	size_t size = r->n_words * sizeof(*r->words);
 	struct ngc_directive *d = ngc_arena_alloc(r->source->arena, 1, sizeof(*d) + size);
 
@@ -83,11 +86,11 @@ static struct ngc_directive *add_directive(struct reader *r, const struct lexer 
 	d->file = l->file;
 	d->line = line;
 	d->parent = r->at;
-	if (r->at->last != NULL)
-		r->at->last->next = d;
+	if (*last != NULL)
+		(*last)->next = d;
 	else
 		r->at->first = d;
-	r->at->last = d;
+	*last = d;
 	return d;
 }
 
@@ -108,7 +111,7 @@ static enum ngc_code open_block(struct reader *r, const struct lexer *l, unsigne
 		return ngc_no_memory(err);
 	d->block = true;
 	r->at = d;
-	r->block_depth++;
+	r->last[++r->block_depth] = NULL;
 	return NGC_OK;
 }
 

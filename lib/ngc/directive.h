@@ -14,7 +14,7 @@
  */
 struct ngc_directive {
 	struct ngc_directive *parent;      /* NULL: this is the main context itself */
-	struct ngc_directive *first, *last; /* what stands in its block, in file order */
+	struct ngc_directive *first;       /* what stands in its block, in file order */
 	struct ngc_directive *next;        /* its next sibling */
 	const struct ngc_bytes *words;
 	unsigned n_words;
