@@ -76,6 +76,7 @@ LIB_SRCS := \
 	lib/op/select.c \
 	lib/op/show.c \
 	lib/op/site.c \
+	lib/op/sort.c \
 	lib/op/target.c \
 	lib/op/urlpattern.c \
 	lib/op/urls.c \
@@ -136,6 +137,7 @@ CMD_SRCS := \
 	cmd/cmd_show.c \
 	cmd/cmd_urls.c \
 	cmd/cmd_zones.c \
+	cmd/field.c \
 	cmd/file.c \
 	cmd/jsonw.c \
 	cmd/main.c \

@@ -36,7 +36,9 @@ enum opt_id {
 	OPT_EXCLUDE,
 	OPT_EXPIRED,
 	OPT_FAIL_IF_NONE,
+	OPT_FIELDS,
 	OPT_FILE,
+	OPT_FORMAT,
 	OPT_FRESH,
 	OPT_FROM,
 	OPT_GLOB,
@@ -47,6 +49,7 @@ enum opt_id {
 	OPT_JSON,
 	OPT_KEY,
 	OPT_LARGER,
+	OPT_LIMIT,
 	OPT_LIMIT_HOST,
 	OPT_LIST,
 	OPT_LOOSE,
@@ -65,11 +68,13 @@ enum opt_id {
 	OPT_REGEX,
 	OPT_RELOAD,
 	OPT_REQUEST,
+	OPT_REVERSE,
 	OPT_ROOT,
 	OPT_SETTLE,
 	OPT_SIGNAL,
 	OPT_SMALLER,
 	OPT_SOFT,
+	OPT_SORT,
 	OPT_STATUS,
 	OPT_STRICT,
 	OPT_TAG,
@@ -209,6 +214,8 @@ enum ngc_code file_read(const char *path, struct ngc_buf *out, struct ngc_error 
 struct out;
 struct out *out_new(unsigned threads); /* NULL: no memory */
 struct ngc_buf *out_buffer(struct out *o, unsigned thread);
+/* What is written before everything else, or alone at the end. */
+struct ngc_buf *out_heading(struct out *o);
 /* A line is complete in the buffer.  False: nobody reads on, or writing failed. */
 bool out_line(struct out *o, unsigned thread);
 /* Write what is left and free everything; NULL is fine. */

@@ -94,8 +94,8 @@ void jsonw_member_str(struct ngc_buf *b, const char *name, const char *s)
 	jsonw_member_bytes(b, name, ngc_bytes_of(s));
 }
 
-/* Decimal digits, without printf: this is half of what a listing writes. */
-static void add_uint(struct ngc_buf *b, uint64_t v)
+/* Without printf: this is half of what a listing writes. */
+void jsonw_uint(struct ngc_buf *b, uint64_t v)
 {
 	char digits[20];
 	size_t n = sizeof(digits);
@@ -106,18 +106,23 @@ static void add_uint(struct ngc_buf *b, uint64_t v)
 	ngc_buf_add(b, digits + n, sizeof(digits) - n);
 }
 
+void jsonw_int(struct ngc_buf *b, int64_t v)
+{
+	if (v < 0)
+		ngc_buf_add_char(b, '-');
+	jsonw_uint(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
 void jsonw_member_uint(struct ngc_buf *b, const char *name, uint64_t v)
 {
 	jsonw_name(b, name);
-	add_uint(b, v);
+	jsonw_uint(b, v);
 }
 
 void jsonw_member_int(struct ngc_buf *b, const char *name, int64_t v)
 {
 	jsonw_name(b, name);
-	if (v < 0)
-		ngc_buf_add_char(b, '-');
-	add_uint(b, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+	jsonw_int(b, v);
 }
 
 void jsonw_member_bool(struct ngc_buf *b, const char *name, bool v)

@@ -19,6 +19,10 @@ void jsonw_text(struct ngc_buf *b, struct ngc_bytes s);
 /* The same with the quotes. */
 void jsonw_string(struct ngc_buf *b, struct ngc_bytes s);
 
+/* Numbers, in decimal digits. */
+void jsonw_int(struct ngc_buf *b, int64_t v);
+void jsonw_uint(struct ngc_buf *b, uint64_t v);
+
 /* Members of an object: a comma unless the object was just opened, the name, the value.
  */
 void jsonw_name(struct ngc_buf *b, const char *name);

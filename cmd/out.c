@@ -16,6 +16,7 @@ static atomic_int write_failure;
 struct out {
 	unsigned threads;
 	pthread_mutex_t lock;
+	struct ngc_buf heading; /* empty once it is written */
 	struct ngc_buf buffers[];
 };
 
@@ -55,12 +56,17 @@ struct ngc_buf *out_buffer(struct out *o, unsigned thread)
 	return &o->buffers[thread];
 }
 
+struct ngc_buf *out_heading(struct out *o)
+{
+	return &o->heading;
+}
+
 static bool flush(struct out *o, unsigned thread)
 {
 	bool ok;
 
 	pthread_mutex_lock(&o->lock);
-	ok = out_write(&o->buffers[thread]);
+	ok = out_write(&o->heading) && out_write(&o->buffers[thread]);
 	pthread_mutex_unlock(&o->lock);
 	return ok;
 }
@@ -74,10 +80,12 @@ bool out_line(struct out *o, unsigned thread)
 
 bool out_free(struct out *o)
 {
-	bool ok = true;
+	bool ok;
 
 	if (o == NULL)
 		return true;
+	ok = out_write(&o->heading);
+	ngc_buf_free(&o->heading);
 	for (unsigned i = 0; i < o->threads; i++) {
 		ok = out_write(&o->buffers[i]) && ok;
 		ngc_buf_free(&o->buffers[i]);

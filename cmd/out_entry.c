@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "out_entry.h"
 
+#include "field.h"
 #include "jsonw.h"
-#include "ngc/tags.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
-#include "ngc/urls.h"
 
 /* The response header and the sizes; a file cut within its header is shown as far as it
  * goes. */
@@ -19,197 +18,13 @@ static enum ngc_code load(struct ngc_entry *e, struct ngc_error *err)
 	return code == NGC_DAMAGED ? NGC_OK : code;
 }
 
-static void read_key(const struct cmd_env *env, const struct ngc_entry *e,
-    struct ngc_reading *out)
-{
-	ngc_route_read(ngc_site_router(env->site), ngc_cache_zone(e->cache),
-	    e->header.key, out);
-}
-
-static void json_url(struct ngc_buf *b, const struct cmd_env *env,
-    const struct ngc_entry *e, const struct ngc_reading *r)
-{
-	struct ngc_entry_url url;
-
-	if (!ngc_entry_url(ngc_site_router(env->site), ngc_cache_zone(e->cache), r,
-		&url)) {
-		jsonw_member_null(b, "url");
-		return;
-	}
-	jsonw_name(b, "url");
-	ngc_buf_add_char(b, '"');
-	jsonw_text(b, url.scheme);
-	ngc_buf_add_str(b, "://");
-	jsonw_text(b, url.host);
-	jsonw_text(b, url.base);
-	jsonw_text(b, url.uri);
-	ngc_buf_add_char(b, '"');
-}
-
-static void json_key(struct ngc_buf *b, const struct cmd_env *env,
-    const struct ngc_entry *e)
-{
-	struct ngc_bytes key = e->header.key;
-	struct ngc_reading r;
-
-	jsonw_member_bytes(b, "key", key);
-	if (!ngc_utf8_valid(key)) {
-		jsonw_name(b, "key_base64");
-		ngc_buf_add_char(b, '"');
-		ngc_text_base64(b, key);
-		ngc_buf_add_char(b, '"');
-	}
-	read_key(env, e, &r);
-	json_url(b, env, e, &r);
-	jsonw_member_bytes(b, "scheme", r.scheme);
-	jsonw_member_bytes(b, "method", r.method);
-	jsonw_member_bytes(b, "host", r.host);
-	jsonw_member_bytes(b, "uri", r.uri);
-}
-
-/* Empty is absent, in fields of the binary header. */
-static struct ngc_bytes or_absent(struct ngc_bytes s)
-{
-	return s.n > 0 ? s : ngc_bytes(NULL, 0);
-}
-
-static void json_kind(struct ngc_buf *b, const struct ngc_entry *e)
-{
-	const struct ngc_header *h = &e->header;
-	char variant[NGC_NAME_LEN + 1];
-
-	jsonw_member_str(b, "kind",
-	    ngc_header_is_variant(h, e->name) ? "variant" : "main");
-	jsonw_member_bytes(b, "vary", or_absent(h->vary));
-	if (h->variant != NULL)
-		ngc_hex(h->variant, variant);
-	jsonw_member_str(b, "variant", h->variant != NULL ? variant : NULL);
-	jsonw_member_bool(b, "orphan", e->orphan);
-	jsonw_member_int(b, "version", ngc_layout_version(h->layout));
-	jsonw_member_str(b, "layout", ngc_layout_abi(h->layout));
-}
-
-static void json_tags(struct ngc_buf *b, const struct cmd_env *env,
-    const struct ngc_response *r)
-{
-	struct ngc_tag_position at = { 0 };
-	struct ngc_bytes tag;
-
-	jsonw_name(b, "tags");
-	ngc_buf_add_char(b, '[');
-	while (ngc_tags_next(r, ngc_select_tag_headers(env->select), &at, &tag)) {
-		jsonw_comma(b);
-		jsonw_string(b, tag);
-	}
-	ngc_buf_add_char(b, ']');
-}
-
-static void json_response(struct ngc_buf *b, const struct cmd_env *env,
-    const struct ngc_response *r)
-{
-	struct ngc_bytes length = ngc_response_field(r, "Content-Length");
-	int64_t n;
-
-	jsonw_member_str(b, "protocol", ngc_stored_name(r->stored));
-	if (r->status > 0)
-		jsonw_member_int(b, "status", r->status);
-	else
-		jsonw_member_null(b, "status");
-	jsonw_member_bytes(b, "content_type", ngc_response_field(r, "Content-Type"));
-	jsonw_member_bytes(b, "content_encoding",
-	    ngc_response_field(r, "Content-Encoding"));
-	if (length.p != NULL && ngc_parse_number(length, &n))
-		jsonw_member_int(b, "content_length", n);
-	else
-		jsonw_member_null(b, "content_length");
-	json_tags(b, env, r);
-}
-
-static void json_optional(struct ngc_buf *b, const char *name, int64_t v)
-{
-	if (v == -1)
-		jsonw_member_null(b, name);
-	else
-		jsonw_member_int(b, name, v);
-}
-
-static void json_sizes(struct ngc_buf *b, const struct ngc_entry *e)
-{
-	const struct ngc_header *h = &e->header;
-
-	jsonw_member_int(b, "size", e->size);
-	jsonw_member_uint(b, "allocated", e->allocated);
-	jsonw_member_uint(b, "header_start", h->header_start);
-	jsonw_member_uint(b, "body_start", h->body_start);
-	if (e->size >= (off_t)h->body_start)
-		jsonw_member_int(b, "body_size", e->size - (off_t)h->body_start);
-	else
-		jsonw_member_null(b, "body_size");
-}
-
-static void json_times(struct ngc_buf *b, const struct cmd_env *env,
-    const struct ngc_header *h)
-{
-	jsonw_member_int(b, "valid", h->valid);
-	json_optional(b, "last_modified", h->last_modified);
-	jsonw_member_int(b, "date", h->date);
-	json_optional(b, "updating", h->updating);
-	json_optional(b, "error", h->error);
-	jsonw_member_bytes(b, "etag", or_absent(h->etag));
-	jsonw_member_str(b, "state", ngc_state_name(ngc_header_state(h, env->now)));
-}
-
-/* A file whose header does not parse has a name and a size. */
-static void json_damaged(struct ngc_buf *b, const struct ngc_entry *e)
-{
-	static const char *const before[] = { "key", "url", "scheme", "method", "host",
-		"uri", "kind", "vary", "variant" };
-	static const char *const between[] = { "version", "layout", "protocol", "status",
-		"content_type", "content_encoding", "content_length", "tags" };
-	static const char *const after[] = { "header_start", "body_start", "body_size",
-		"valid", "last_modified", "date", "updating", "error", "etag", "state" };
-
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-		jsonw_member_null(b, before[i]);
-	jsonw_member_bool(b, "orphan", e->orphan);
-	for (size_t i = 0; i < sizeof(between) / sizeof(between[0]); i++)
-		jsonw_member_null(b, between[i]);
-	jsonw_member_int(b, "size", e->size);
-	jsonw_member_uint(b, "allocated", e->allocated);
-	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]); i++)
-		jsonw_member_null(b, after[i]);
-}
-
-static void json_file(struct ngc_buf *b, const struct ngc_entry *e)
-{
-	jsonw_name(b, "file");
-	ngc_buf_add_char(b, '"');
-	jsonw_text(b, ngc_bytes_of(ngc_cache_zone(e->cache)->path));
-	ngc_buf_add_char(b, '/');
-	ngc_buf_add_str(b, e->dir); /* hex digits need no escape */
-	ngc_buf_add_str(b, e->name);
-	ngc_buf_add_char(b, '"');
-}
-
 enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env,
     struct ngc_entry *e, struct ngc_error *err)
 {
-	enum ngc_code code = load(e, err);
+	struct fields all;
 
-	if (code != NGC_OK)
-		return code;
-	jsonw_member_str(b, "zone", ngc_cache_zone(e->cache)->name);
-	json_file(b, e);
-	if (e->damaged) {
-		json_damaged(b, e);
-		return NGC_OK;
-	}
-	json_key(b, env, e);
-	json_kind(b, e);
-	json_response(b, env, &e->response);
-	json_sizes(b, e);
-	json_times(b, env, &e->header);
-	return NGC_OK;
+	fields_all(&all);
+	return fields_members(b, env, &all, e, err);
 }
 
 void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e)
