@@ -257,6 +257,28 @@ failed() {
 	json_is "$COUNTS" '[1, 1, 0, 0, 0]'
 }
 
+@test "race: a purge that is killed at any moment is completed by the same command" {
+	for call in unlinkat pwrite fstatat; do
+		for n in 1 3 4 5; do
+			rm -rf "$C"
+			mkcache -o "$C" --valid 4000000000 --vary X-A "$KEY"
+			for value in one two three; do
+				mkcache -o "$C" --valid 4000000000 --vary X-A --variant-headers "X-A: $value" "$KEY"
+			done
+			run --separate-stderr inject "$call:$n=!kill -9 \$PPID" \
+			    ngxcache purge --json -j 1 -d "$C,levels=1:2" --key "$KEY"
+			if [ "$n" -le 4 ]; then
+				equal "$status" 137 "$call $n"
+				[ "$call" != unlinkat ] || equal "$(entries_in "$C")" $((5 - n))
+			else
+				equal "$status" 0
+			fi
+			ok purge --json -d "$C,levels=1:2" --key "$KEY"
+			equal "$(entries_in "$C")" 0 "$call $n"
+		done
+	done
+}
+
 @test "race: links that come and go all the time never lead a purge outside" {
 	need_root
 	mkdir "$C/0" # it is a cache also while the other directory is none

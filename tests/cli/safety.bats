@@ -85,6 +85,22 @@ the_cache() {
 	equal "$(find "$C" -type f -not -regex '.*/[0-9a-f]/[0-9a-f][0-9a-f]/[0-9a-f]*' -exec sha256sum {} + | sort)" "$before"
 }
 
+@test "purge: with -v it tells how much it met that is not its business" {
+	mkcache -o "$C" httpGETa.test/{1,2,3}
+	mkcache -o "$C" --truncate 60 httpGETa.test/damaged
+	mkcache -o "$C" --name 0123456789abcdef0123456789abcdef --suffix .0000000001 httpGETa.test/1
+	mkdir -p "$C/temp/0" "$C/other/de"
+	echo hello >"$C/README"
+	ln -s /etc/passwd "$C/f/link"
+	mkfifo "$C/f/de/00000000000000000000000000000def"
+	run -0 --separate-stderr ngxcache purge -v -d "$C" --all
+	equal "$output" "$(grep '^removed 4 entries ' <<<"$output")"
+	equal "$stderr" 'ngxcache: walked: 4 candidates, 1 damaged, 0 orphans, 2 temporary, 4 foreign'
+	[ -p "$C/f/de/00000000000000000000000000000def" ]
+	[ -L "$C/f/link" ]
+	equal "$(files "$C")" $'README\nf/de/0123456789abcdef0123456789abcdef.0000000001'
+}
+
 @test "purge: pipes and sockets named like entries are neither read nor removed" {
 	the_cache
 	mkdir -p "$C/f/de" "$C/0/de"
