@@ -20,6 +20,11 @@ uint32_t ngc_crc32(struct ngc_bytes s)
 	return (uint32_t)crc32_z(0, s.p, s.n);
 }
 
+uint32_t ngc_crc32_more(uint32_t crc, struct ngc_bytes s)
+{
+	return (uint32_t)crc32_z(crc, s.p, s.n);
+}
+
 void ngc_hex(const unsigned char md5[NGC_MD5_SIZE], char out[NGC_NAME_LEN + 1])
 {
 	static const char digits[] = "0123456789abcdef";

@@ -243,6 +243,90 @@ enum ngc_code ngc_header_parse(struct ngc_bytes head, size_t *need,
 	return code;
 }
 
+/* How far a layout explains the bytes, and what stops it there. */
+struct reach {
+	unsigned steps;
+	enum ngc_header_flaw flaw;
+};
+
+static struct reach reached(unsigned steps, enum ngc_header_flaw flaw)
+{
+	return (struct reach){ steps, flaw };
+}
+
+/*
+ * Does some LF end a key with the stored CRC-32?  Then the key is whole, and it is the
+ * offset that lies.
+ */
+static bool key_is_whole(const struct ngc_layout *l, struct ngc_bytes head)
+{
+	struct ngc_bytes left = ngc_bytes_from(head, least_start(l) - 1);
+	uint32_t wanted = (uint32_t)get(l, head.p + l->crc32, 4), crc = 0;
+
+	for (size_t i = 0; i < left.n; i++) {
+		if (left.p[i] == '\n' && crc == wanted)
+			return true;
+		crc = ngc_crc32_more(crc, ngc_bytes(left.p + i, 1));
+	}
+	return false;
+}
+
+/* What is wrong behind a key mark that stands where this layout has it. */
+static struct reach reach_offsets(const struct ngc_layout *l, struct ngc_bytes head)
+{
+	size_t start = (size_t)get(l, head.p + l->header_start, 2);
+	size_t body = (size_t)get(l, head.p + l->body_start, 2);
+	size_t least = least_start(l);
+
+	if (start < least || body < start)
+		return reached(3, NGC_FLAW_OFFSETS);
+	if (start > head.n)
+		return key_is_whole(l, head) ? reached(7, NGC_FLAW_OFFSETS)
+					     : reached(4, NGC_FLAW_SHORT);
+	if (head.p[start - 1] != '\n')
+		return reached(5, NGC_FLAW_OFFSETS);
+	if (ngc_crc32(ngc_bytes(head.p + least - 1, start - least)) !=
+	    (uint32_t)get(l, head.p + l->crc32, 4))
+		return reached(6, NGC_FLAW_CRC);
+	if (l->vary_len != 0 && head.p[l->vary_len] > l->vary_max)
+		return reached(7, NGC_FLAW_OFFSETS);
+	return reached(8, NGC_FLAW_NONE);
+}
+
+static struct reach reach_layout(const struct ngc_layout *l, struct ngc_bytes head)
+{
+	bool numbered, invalidated, marked;
+	struct reach beyond;
+
+	if (head.n < l->word)
+		return reached(0, NGC_FLAW_SHORT);
+	numbered = l->version != 0 && get(l, head.p, l->word) == l->version;
+	if (head.n < least_start(l))
+		return reached(numbered ? 3 : 0, NGC_FLAW_SHORT);
+	marked = memcmp(head.p + l->size, key_mark, sizeof(key_mark)) == 0;
+	beyond = reach_offsets(l, head);
+	if (marked && version_fits(l, head.p, &invalidated))
+		return beyond;
+	if (beyond.flaw == NGC_FLAW_NONE) /* the key proves the layout */
+		return reached(7, marked ? NGC_FLAW_VERSION : NGC_FLAW_MARK);
+	if (marked)
+		return reached(1, NGC_FLAW_VERSION);
+	return numbered ? reached(2, NGC_FLAW_MARK) : reached(0, NGC_FLAW_VERSION);
+}
+
+enum ngc_header_flaw ngc_header_flaw(struct ngc_bytes head)
+{
+	struct reach best = reach_layout(&layouts[0], head);
+
+	for (size_t i = 1; i < N_LAYOUTS; i++) {
+		struct reach one = reach_layout(&layouts[i], head);
+
+		if (one.steps > best.steps)
+			best = one;
+	}
+	return best.flaw;
+}
+
 bool ngc_header_is_variant(const struct ngc_header *h, const char name[NGC_NAME_LEN])
 {
 	char hex[NGC_NAME_LEN + 1];

@@ -131,6 +131,7 @@ static void delimit_fields(struct ngc_bytes left, struct ngc_response *out)
 	out->fields = ngc_bytes(left.p, 0);
 	while (take_line(&left, &line)) {
 		if (is_blank(line)) {
+			out->ended = true;
 			out->well_formed = out->well_formed && left.n == 0;
 			return;
 		}
@@ -158,7 +159,11 @@ static void parse_http(struct ngc_bytes head, struct ngc_response *out)
 void ngc_response_parse(struct ngc_bytes head, unsigned char *scratch,
     struct ngc_response *out)
 {
-	*out = (struct ngc_response){ NGC_STORED_HTTP, 200, true, ngc_bytes(head.p, 0) };
+	*out = (struct ngc_response){ .stored = NGC_STORED_HTTP,
+		.status = 200,
+		.well_formed = true,
+		.framed = true,
+		.fields = ngc_bytes(head.p, 0) };
 	if (head.n == 0)
 		return;
 	if (is_http(head)) {
@@ -167,7 +172,7 @@ void ngc_response_parse(struct ngc_bytes head, unsigned char *scratch,
 		size_t n;
 
 		out->stored = NGC_STORED_FASTCGI;
-		out->well_formed = fcgi_unwrap(head, scratch, &n);
+		out->framed = out->well_formed = fcgi_unwrap(head, scratch, &n);
 		delimit_fields(ngc_bytes(scratch, n), out);
 		out->status = status_of_fields(out);
 	} else {

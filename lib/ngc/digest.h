@@ -15,6 +15,8 @@ void ngc_md5(struct ngc_bytes s, unsigned char out[NGC_MD5_SIZE]);
 
 /* CRC-32/ISO-HDLC, nginx's ngx_crc32_long(). */
 uint32_t ngc_crc32(struct ngc_bytes s);
+/* That of what crc is the sum of (0: nothing yet), with s behind it. */
+uint32_t ngc_crc32_more(uint32_t crc, struct ngc_bytes s);
 
 /* 32 lower-case hex digits and a NUL. */
 void ngc_hex(const unsigned char md5[NGC_MD5_SIZE], char out[NGC_NAME_LEN + 1]);

@@ -61,6 +61,23 @@ struct ngc_header {
 enum ngc_code ngc_header_parse(struct ngc_bytes head, size_t *need,
     struct ngc_header *out);
 
+/* What keeps nginx from reading a header. */
+enum ngc_header_flaw {
+	NGC_FLAW_NONE,
+	NGC_FLAW_SHORT,   /* the file ends before its key does */
+	NGC_FLAW_VERSION, /* no layout we know has such a version */
+	NGC_FLAW_OFFSETS, /* an offset or a length is impossible */
+	NGC_FLAW_MARK,    /* "\nKEY: " does not stand where it must */
+	NGC_FLAW_CRC,     /* the key's CRC-32 is another */
+};
+
+/*
+ * Look again at what ngc_header_parse() read, as far as NGC_HEAD_MAX or the end of the
+ * file, for the layout that explains most of it.  A header that parses may have a flaw,
+ * too: nginx refuses one whose Vary is longer than its field.
+ */
+enum ngc_header_flaw ngc_header_flaw(struct ngc_bytes head);
+
 /* Is this a variant's file?  nginx names it by the stored variant instead of the key's
  * MD5. */
 bool ngc_header_is_variant(const struct ngc_header *h, const char name[NGC_NAME_LEN]);

@@ -19,6 +19,8 @@ struct ngc_response {
 	enum ngc_stored stored;
 	int status; /* what nginx would answer with; 0: the status line is garbled */
 	bool well_formed;        /* nginx could have read and stored these very bytes */
+	bool framed; /* the FastCGI records, where there are such, can be told apart */
+	bool ended;  /* there is a blank line, which ends the fields */
 	struct ngc_bytes
 	    fields; /* the header lines, without status line and blank line */
 };

@@ -38,6 +38,15 @@ START_TEST(crc32_is_that_of_nginx)
 }
 END_TEST
 
+START_TEST(crc32_goes_on_behind_what_it_was_of)
+{
+	uint32_t crc = ngc_crc32_more(0, ngc_bytes_of("1234"));
+
+	ck_assert_uint_eq(ngc_crc32_more(crc, ngc_bytes_of("56789")), 0xcbf43926);
+	ck_assert_uint_eq(ngc_crc32_more(crc, ngc_bytes_of("")), crc);
+}
+END_TEST
+
 START_TEST(hex_is_lower_case_and_whole)
 {
 	static const unsigned char raw[NGC_MD5_SIZE] = { 0x00, 0x01, 0x0f, 0x10, 0x9a,
@@ -50,4 +59,4 @@ START_TEST(hex_is_lower_case_and_whole)
 END_TEST
 
 UNIT_MAIN("digest", names_are_the_md5_of_the_key, crc32_is_that_of_nginx,
-    hex_is_lower_case_and_whole)
+    crc32_goes_on_behind_what_it_was_of, hex_is_lower_case_and_whole)

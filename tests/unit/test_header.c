@@ -580,6 +580,117 @@ START_TEST(states_follow_the_clock)
 }
 END_TEST
 
+static enum ngc_header_flaw flaw_n(const struct file *f, size_t n)
+{
+	static unsigned char *copy;
+
+	free(copy);
+	copy = malloc(n > 0 ? n : 1);
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, f->p, n);
+	return ngc_header_flaw(ngc_bytes(copy, n));
+}
+
+static enum ngc_header_flaw flaw(const struct file *f)
+{
+	return flaw_n(f, f->n);
+}
+
+START_TEST(a_good_header_has_no_flaw)
+{
+	static struct file f;
+
+	for EACH(s) {
+		build(&f, s, some_key());
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_NONE);
+		if (s->version != 0)
+			put(&f, 0, s->word, 0);
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_NONE);
+	}
+}
+END_TEST
+
+START_TEST(a_file_that_ends_before_its_key_is_short)
+{
+	static struct file f;
+
+	for EACH(s) {
+		build(&f, s, some_key());
+		for (size_t n = 0; n < s->size + 7 + some_key().n; n++)
+			ck_assert_int_eq(flaw_n(&f, n), NGC_FLAW_SHORT);
+	}
+}
+END_TEST
+
+START_TEST(a_version_that_is_not_known_is_that_whatever_the_number)
+{
+	static const int64_t versions[] = { 1, 2, 3, 4, 5, 6, -1 };
+	static struct file f;
+
+	for EACH(s) {
+		for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+			if (s->version == 0 || s->version == versions[i])
+				continue;
+			build(&f, s, some_key());
+			put(&f, 0, s->word, versions[i]);
+			ck_assert_int_eq(flaw(&f), NGC_FLAW_VERSION);
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_changed_mark_is_seen_in_every_layout)
+{
+	static struct file f;
+
+	for EACH(s) {
+		build(&f, s, some_key());
+		f.p[s->size + 3] ^= 1;
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_MARK);
+	}
+}
+END_TEST
+
+START_TEST(a_changed_key_is_another_than_a_changed_offset)
+{
+	static struct file f;
+
+	for EACH(s) {
+		build(&f, s, some_key());
+		f.p[s->size + 9] ^= 1;
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_CRC);
+		build(&f, s, some_key());
+		put(&f, s->header_start, 2, (int64_t)s->size + 8);
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_OFFSETS);
+		build(&f, s, some_key());
+		put(&f, s->body_start, 2, 1);
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_OFFSETS);
+		build(&f, s, some_key());
+		put(&f, s->header_start, 2, 0xfff0);
+		put(&f, s->body_start, 2, 0xfff1);
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_OFFSETS);
+	}
+}
+END_TEST
+
+START_TEST(a_vary_longer_than_its_field_is_a_flaw_of_a_header_that_parses)
+{
+	static struct file f;
+	struct ngc_header h;
+
+	for EACH(s) {
+		if (s->vary_len == 0)
+			continue;
+		build(&f, s, some_key());
+		f.p[s->vary_len] = (unsigned char)(s->vary_max + 1);
+		ck_assert_int_eq(parse(&f, &h), NGC_OK);
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_OFFSETS);
+		f.p[s->vary_len] = (unsigned char)s->vary_max;
+		ck_assert_int_eq(flaw(&f), NGC_FLAW_NONE);
+	}
+}
+END_TEST
+
 UNIT_MAIN("header", every_layout_is_told_apart_and_decoded,
     without_vary_there_is_no_variant, times_are_signed,
     a_cut_file_says_how_much_is_needed, reading_what_is_needed_gets_to_the_answer,
@@ -590,4 +701,9 @@ UNIT_MAIN("header", every_layout_is_told_apart_and_decoded,
     offsets_that_cannot_be_are_damage, the_body_may_start_at_once_or_beyond_the_end,
     the_longest_key_is_read, patched_fields_read_back_and_nothing_else_changes,
     patched_values_are_clamped_to_their_field,
-    an_entry_is_named_by_its_key_or_its_variant, states_follow_the_clock)
+    an_entry_is_named_by_its_key_or_its_variant, states_follow_the_clock,
+    a_good_header_has_no_flaw, a_file_that_ends_before_its_key_is_short,
+    a_version_that_is_not_known_is_that_whatever_the_number,
+    a_changed_mark_is_seen_in_every_layout,
+    a_changed_key_is_another_than_a_changed_offset,
+    a_vary_longer_than_its_field_is_a_flaw_of_a_header_that_parses)

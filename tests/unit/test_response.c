@@ -99,6 +99,7 @@ START_TEST(blocks_are_read_as_nginx_reads_them)
 		ck_assert_str_eq(ngc_stored_name(r.stored), cases[i].stored);
 		ck_assert_int_eq(r.status, cases[i].status);
 		ck_assert_msg(r.well_formed == cases[i].well_formed, "%s", cases[i].head);
+		ck_assert(r.framed && r.ended == (cases[i].head[0] != '\0'));
 		check_fields(&r, cases[i].fields);
 	}
 }
@@ -295,6 +296,8 @@ START_TEST(fastcgi_status_follows_the_cgi_rules)
 		ck_assert_int_eq(r.stored, NGC_STORED_FASTCGI);
 		ck_assert_int_eq(r.status, cases[i].status);
 		ck_assert_int_eq(r.well_formed, cases[i].well_formed);
+		ck_assert(r.framed);
+		ck_assert_int_eq(r.ended, strcmp(cases[i].text, "X: y\r\n") != 0);
 		ngc_buf_free(&b);
 	}
 }
@@ -321,6 +324,7 @@ START_TEST(fastcgi_framing_that_nginx_refuses_is_not_well_formed)
 		r = parse(ngc_buf_bytes(&b));
 		ck_assert_int_eq(r.stored, NGC_STORED_FASTCGI);
 		ck_assert(!r.well_formed);
+		ck_assert(!r.framed && !r.ended);
 		check_fields(&r, "A=b;");
 		ngc_buf_free(&b);
 	}
