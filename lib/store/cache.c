@@ -158,6 +158,7 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 		code = open_failed(zone->path, errno, err);
 		goto out;
 	}
+	fcntl(c->fd, F_SETFL, O_NOATIME); /* refused: it is read all the same */
 	if (fstat(c->fd, &st) != 0) {
 		code = ngc_fail(err, NGC_FATAL, errno, "%s", zone->path);
 		goto out;

@@ -137,22 +137,32 @@ const char *dir_reader_next(struct dir_reader *d, unsigned char *type)
 
 #endif
 
+/* Only the owner and root may ask for O_NOATIME. */
+int dir_open_at(int dirfd, const char *name)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(dirfd, name, flags | O_NOATIME);
+
+	if (fd < 0 && errno == EPERM && O_NOATIME != 0)
+		fd = openat(dirfd, name, flags);
+	return fd;
+}
+
 /* Opened anew, not duplicated: a duplicate would share the position of readers of the
  * root. */
 int level_dir_open(int rootfd, const char *dir)
 {
-	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 	int fd = rootfd;
 
 	if (*dir == '\0')
-		return openat(rootfd, ".", flags);
+		return dir_open_at(rootfd, ".");
 	while (fd >= 0 && *dir != '\0') {
 		char name[3] = { 0 };
 		size_t n = strcspn(dir, "/");
 		int up = fd, saved;
 
 		memcpy(name, dir, n < sizeof(name) ? n : sizeof(name) - 1);
-		fd = openat(up, name, flags);
+		fd = dir_open_at(up, name);
 		saved = errno;
 		if (up != rootfd)
 			close(up);

@@ -16,10 +16,6 @@
 /* Most keys and the whole binary header; one read, one page. */
 #define FIRST_READ 512
 
-#ifndef O_NOATIME
-#define O_NOATIME 0
-#endif
-
 struct ngc_reader *ngc_reader_new(void)
 {
 	return malloc(sizeof(struct ngc_reader));

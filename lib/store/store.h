@@ -2,6 +2,7 @@
 #ifndef STORE_H
 #define STORE_H
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -9,6 +10,10 @@
 #include "ngc/cache.h"
 
 /* What the files of lib/store share. */
+
+#ifndef O_NOATIME
+#define O_NOATIME 0
+#endif
 
 struct ngc_cache {
 	const struct ngc_zone *zone;
@@ -41,6 +46,9 @@ enum name_kind {
 	NAME_OTHER,
 };
 enum name_kind name_kind(const char *name);
+
+/* Open a directory in another; its access time stays where that can be had. */
+int dir_open_at(int dirfd, const char *name);
 
 /* Open a directory below the root, component by component; no link is followed. */
 int level_dir_open(int rootfd, const char *dir);
