@@ -127,6 +127,7 @@ LIB_SRCS := \
 	lib/store/edit.c \
 	lib/store/entry.c \
 	lib/store/names.c \
+	lib/store/stray.c \
 	lib/store/walk.c
 
 CMD_SRCS := \

@@ -31,6 +31,7 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 void ngc_cache_close(struct ngc_cache *c); /* NULL is fine */
 
 const struct ngc_zone *ngc_cache_zone(const struct ngc_cache *c);
+uid_t ngc_cache_owner(const struct ngc_cache *c); /* of its root */
 
 /* Which directory a path leads to. */
 struct ngc_place {
@@ -82,6 +83,32 @@ struct ngc_candidate_path {
 /* False: not the path of a candidate. */
 bool ngc_candidate_split(const char *path, struct ngc_candidate_path *out);
 
+/* What a walk meets besides candidates that can be read. */
+enum ngc_stray_kind {
+	NGC_STRAY_UNREADABLE, /* a candidate that the disk does not give (EIO) */
+	NGC_STRAY_NAME, /* 32 hex digits, but no file, or in directories of another */
+	NGC_STRAY_TEMP_FILE, /* by its name a temporary file of nginx */
+	NGC_STRAY_TEMP_DIR,  /* by its name the directory of such */
+	NGC_STRAY_OTHER,
+};
+
+struct ngc_stray {
+	const struct ngc_cache *cache;
+	enum ngc_stray_kind kind;
+	int dirfd;        /* its directory */
+	const char *dir;  /* the same below the root: "" or "f/c1/" */
+	const char *name;
+};
+
+/*
+ * Read a directory of temporary files, NGC_STRAY_TEMP_DIR, and those of levels in it;
+ * visit() is called for everything else that is there.  NGC_DENIED: some directory could
+ * not be read.
+ */
+enum ngc_code ngc_stray_temp_files(const struct ngc_stray *dir,
+    void (*visit)(void *arg, const struct ngc_stray *s), void *arg,
+    struct ngc_error *err);
+
 /* What a walk met. */
 struct ngc_walk_totals {
 	uint64_t candidates;       /* visited; damaged ones too */
@@ -108,6 +135,10 @@ struct ngc_walk {
 	 * ends the walk.
 	 */
 	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
+	    struct ngc_error *err);
+	/* Called for everything else, as visit is, or NULL; an unreadable candidate is
+	 * then no problem. */
+	enum ngc_code (*stray)(void *arg, unsigned thread, const struct ngc_stray *s,
 	    struct ngc_error *err);
 	/* Called for what could not be looked at, by one thread at a time; the walk goes
 	 * on. */

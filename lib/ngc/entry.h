@@ -38,6 +38,9 @@ struct ngc_entry {
 	uint64_t allocated;             /* bytes on disk */
 	dev_t dev;
 	ino_t ino;
+	uid_t owner;
+	mode_t mode;                    /* its permissions */
+	nlink_t links;
 	struct timespec changed;        /* its ctime */
 	bool has_response;              /* ngc_entry_response() was called */
 	struct ngc_response response;
@@ -45,6 +48,12 @@ struct ngc_entry {
 
 /* Fill in the fields of stat(2).  Cheap when they are there already. */
 enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err);
+
+/*
+ * Look at the file anew: the header, which nginx rewrites in place when it revalidates an
+ * entry, and what stat(2) tells.  NGC_GONE: its name does not stand for it any more.
+ */
+enum ngc_code ngc_entry_reread(struct ngc_entry *e, struct ngc_error *err);
 
 /*
  * Read up to body_start and parse the stored response header.

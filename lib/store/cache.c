@@ -194,6 +194,11 @@ struct ngc_place ngc_cache_place(const struct ngc_cache *c)
 	return c->place;
 }
 
+uid_t ngc_cache_owner(const struct ngc_cache *c)
+{
+	return c->owner;
+}
+
 bool ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out)
 {
 	return place_below(sysroot, below(path, sysroot), out);

@@ -182,9 +182,31 @@ enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
 	e->allocated = (uint64_t)st.st_blocks * 512;
 	e->dev = st.st_dev;
 	e->ino = st.st_ino;
+	e->owner = st.st_uid;
+	e->mode = st.st_mode & 07777;
+	e->links = st.st_nlink;
 	e->changed = st.st_ctim;
 	e->has_stat = true;
 	return NGC_OK;
+}
+
+enum ngc_code ngc_entry_reread(struct ngc_entry *e, struct ngc_error *err)
+{
+	enum ngc_code code;
+	struct stat st;
+
+	e->has_stat = e->has_response = false;
+	e->head = ngc_bytes(e->reader->head, 0);
+	if (header_read(e) != 0)
+		return file_denied(e->cache, e->dir, e->name, errno, err);
+	code = ngc_entry_stat(e, err);
+	if (code != NGC_OK)
+		return code;
+	if (fstatat(e->dirfd, e->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT
+			 ? NGC_GONE
+			 : file_denied(e->cache, e->dir, e->name, errno, err);
+	return st.st_dev == e->dev && st.st_ino == e->ino ? NGC_OK : NGC_GONE;
 }
 
 /* What a pointer into the head points to does not move: the buffer only grows at its end.

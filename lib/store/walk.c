@@ -136,6 +136,17 @@ static void add_size(struct worker *w, int dirfd, const char *name)
 	w->totals.allocated += (uint64_t)st.st_blocks * 512;
 }
 
+static enum ngc_code stray(struct worker *w, int dirfd, const struct level_dir *d,
+    const char *name, enum ngc_stray_kind kind)
+{
+	const struct ngc_walk *walk = w->crew->walk;
+	struct ngc_stray s = { walk->cache, kind, dirfd, d->path, name };
+
+	if (walk->stray == NULL)
+		return NGC_OK;
+	return walk->stray(walk->arg, w->number, &s, &w->err);
+}
+
 static enum ngc_code visit(struct worker *w, int dirfd, const struct level_dir *d,
     const char *name)
 {
@@ -146,6 +157,8 @@ static enum ngc_code visit(struct worker *w, int dirfd, const struct level_dir *
 	code = entry_open_at(walk->cache, w->reader, dirfd, d->path, name, &e, &w->err);
 	if (code == NGC_GONE)
 		return NGC_OK;
+	if (code == NGC_DENIED && w->err.sys == EIO && walk->stray != NULL)
+		return stray(w, dirfd, d, name, NGC_STRAY_UNREADABLE);
 	if (code != NGC_OK) {
 		report(w);
 		return NGC_OK;
@@ -177,25 +190,30 @@ static enum ngc_code candidate(struct worker *w, int dirfd, const struct level_d
 static enum ngc_code one_name(struct worker *w, int dirfd, const struct level_dir *d,
     const char *name, unsigned char type)
 {
+	enum ngc_stray_kind kind = NGC_STRAY_OTHER;
+
 	switch (name_kind(name)) {
 	case NAME_CANDIDATE:
 		if (ngc_candidate_name(d->path, name) &&
 		    type_of(dirfd, name, type) == DT_REG)
 			return candidate(w, dirfd, d, name);
+		kind = NGC_STRAY_NAME;
 		break;
 	case NAME_LEVEL:
 		if (depth_of(d) < NGC_LEVELS_MAX && type_of(dirfd, name, type) == DT_DIR)
 			return push(w, d, name);
 		break;
 	case NAME_TEMP_FILE:
+		w->totals.temporary++;
+		return stray(w, dirfd, d, name, NGC_STRAY_TEMP_FILE);
 	case NAME_TEMP_DIR:
 		w->totals.temporary++;
-		return NGC_OK;
+		return stray(w, dirfd, d, name, NGC_STRAY_TEMP_DIR);
 	case NAME_OTHER:
 		break;
 	}
 	w->totals.foreign++;
-	return NGC_OK;
+	return stray(w, dirfd, d, name, kind);
 }
 
 static bool is_other_root(const struct ngc_walk *walk, int fd)

@@ -54,7 +54,7 @@ struct box {
 	size_t n, cap;
 	unsigned max_thread;
 	struct ngc_buf problems;
-	unsigned n_problems;
+	unsigned n_problems, n_strays;
 	enum ngc_code answer;
 };
 
@@ -181,6 +181,84 @@ START_TEST(only_what_nginx_makes_is_entered_and_visited)
 	box_new(&b);
 	fill(&b);
 	check_filled(&b);
+	box_free(&b);
+}
+END_TEST
+
+/* The strays, a line each: their kind and path. */
+static enum ngc_code note_stray(
+    void *arg, unsigned thread, const struct ngc_stray *s, struct ngc_error *err)
+{
+	static const char kinds[] = { [NGC_STRAY_UNREADABLE] = 'u',
+		[NGC_STRAY_NAME] = 'n', [NGC_STRAY_TEMP_FILE] = 'f',
+		[NGC_STRAY_TEMP_DIR] = 'd', [NGC_STRAY_OTHER] = 'o' };
+	struct box *b = arg;
+
+	(void)thread;
+	pthread_mutex_lock(&b->lock);
+	ngc_buf_printf(&b->problems, "%c %s%s\n", kinds[s->kind], s->dir, s->name);
+	b->n_strays++;
+	pthread_mutex_unlock(&b->lock);
+	if (b->answer != NGC_OK)
+		ngc_fail(err, b->answer, 0, "enough");
+	return b->answer;
+}
+
+START_TEST(what_is_no_candidate_is_handed_out)
+{
+	static const char *const wanted[] = { "f " NAME ".0123456789\n", "d temp\n",
+		"d d/temp\n", "o README\n", "o A\n", "o abc\n", "o d/74/0/" NAME "x\n",
+		"n 1/" NAME "\n", "o d/74/f/0\n", "o 9\n", "n e/" NAME "\n", "o f\n",
+		"n 00000000000000000000000000000000\n" };
+	struct box b;
+
+	box_new(&b);
+	fill(&b);
+	b.walk.stray = note_stray;
+	ck_assert_int_eq(run(&b), NGC_OK);
+	ck_assert_uint_eq(b.totals.failed, 0);
+	ck_assert_uint_eq(b.n_strays, sizeof(wanted) / sizeof(wanted[0]));
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		ck_assert_msg(strstr(ngc_buf_str(&b.problems), wanted[i]) != NULL,
+		    "no %s in %s", wanted[i], ngc_buf_str(&b.problems));
+	b.answer = NGC_FATAL;
+	ck_assert_int_eq(run(&b), NGC_FATAL);
+	ck_assert_str_eq(b.err.text, "enough");
+	box_free(&b);
+}
+END_TEST
+
+static void note_temp(void *arg, const struct ngc_stray *s)
+{
+	struct ngc_error err;
+
+	note_stray(arg, 0, s, &err);
+}
+
+START_TEST(a_directory_of_temporary_files_is_read_through)
+{
+	static const char *const wanted[] = { "f temp/5/00/0000000005\n",
+		"f temp/0000000006\n", "o temp/1/2/3/4\n", "o temp/x\n",
+		"o temp/6\n" };
+	struct box b;
+	struct ngc_stray s;
+
+	box_new(&b);
+	tree_write_text(&b.t, "c/temp/5/00/0000000005", "");
+	tree_write_text(&b.t, "c/temp/0000000006", "");
+	tree_write_text(&b.t, "c/temp/1/2/3/4/0000000007", "");
+	tree_write_text(&b.t, "c/temp/x/0000000008", "");
+	tree_link(&b.t, "x", "c/temp/6");
+	s = (struct ngc_stray){ b.cache, NGC_STRAY_TEMP_DIR, 0, "", "temp" };
+	s.dirfd = open(b.root, O_RDONLY | O_DIRECTORY);
+	ck_assert_int_eq(ngc_stray_temp_files(&s, note_temp, &b, &b.err), NGC_OK);
+	ck_assert_uint_eq(b.n_strays, sizeof(wanted) / sizeof(wanted[0]));
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		ck_assert_msg(strstr(ngc_buf_str(&b.problems), wanted[i]) != NULL,
+		    "no %s in %s", wanted[i], ngc_buf_str(&b.problems));
+	s.name = "none";
+	ck_assert_int_eq(ngc_stray_temp_files(&s, note_temp, &b, &b.err), NGC_OK);
+	close(s.dirfd);
 	box_free(&b);
 }
 END_TEST
@@ -525,6 +603,7 @@ START_TEST(threads_are_as_many_as_asked_for_or_enough)
 END_TEST
 
 UNIT_MAIN("walk", only_what_nginx_makes_is_entered_and_visited,
+    what_is_no_candidate_is_handed_out, a_directory_of_temporary_files_is_read_through,
     types_that_the_file_system_does_not_tell_are_asked_for,
     sizes_are_added_up_without_opening_files, totals_are_added_to,
     an_empty_cache_is_walked, any_number_of_threads_visits_each_once,
