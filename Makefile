@@ -62,7 +62,9 @@ LIB_SRCS := \
 	lib/op/child.c \
 	lib/op/filter.c \
 	lib/op/find.c \
+	lib/op/flaw.c \
 	lib/op/from.c \
+	lib/op/holders.c \
 	lib/op/judge.c \
 	lib/op/locate.c \
 	lib/op/lookup.c \
@@ -81,6 +83,7 @@ LIB_SRCS := \
 	lib/op/urlpattern.c \
 	lib/op/urls.c \
 	lib/op/usage.c \
+	lib/op/verify.c \
 	lib/route/access.c \
 	lib/route/builtin.c \
 	lib/route/captures.c \
@@ -137,6 +140,7 @@ CMD_SRCS := \
 	cmd/cmd_reload.c \
 	cmd/cmd_show.c \
 	cmd/cmd_urls.c \
+	cmd/cmd_verify.c \
 	cmd/cmd_zones.c \
 	cmd/field.c \
 	cmd/file.c \

@@ -67,6 +67,7 @@ enum opt_id {
 	OPT_REFETCH,
 	OPT_REGEX,
 	OPT_RELOAD,
+	OPT_REPAIR,
 	OPT_REQUEST,
 	OPT_REVERSE,
 	OPT_ROOT,
@@ -149,7 +150,7 @@ struct cmd {
 };
 
 extern const struct cmd cmd_explain, cmd_list, cmd_purge, cmd_reload, cmd_show, cmd_urls,
-    cmd_zones;
+    cmd_verify, cmd_zones;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct cmd *const cmd_all[];

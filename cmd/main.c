@@ -6,8 +6,9 @@
  *read the configuration or the directories named (ngc_site_open()), build the selection,
  *run the command, and make sure that standard output took it all.
  *
- * cmd_explain.c cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_urls.c cmd_zones.c: a
- *command each: options into a request, one call into the library, the result rendered
+ * cmd_explain.c cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_urls.c cmd_verify.c
+ * cmd_zones.c: a command each: options into a request, one call into the library, the
+ * result rendered
  * opts.c	option tables, parsing, help
  * file.c	reading a file whole
  * ui.c		messages and questions on the terminal
@@ -34,7 +35,7 @@
 #define JOBS_MAX 256
 
 const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain,
-	&cmd_urls, &cmd_purge, &cmd_reload, NULL };
+	&cmd_urls, &cmd_purge, &cmd_verify, &cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -281,6 +282,7 @@ static void catch_signals(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaction(numbers[i], &ends, NULL);
 	sigaction(SIGPIPE, &ignored, NULL);
+	sigaction(SIGIO, &ignored, NULL); /* of the leases that verify takes */
 	signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would hide how
 				     nginx -t ended */
 }

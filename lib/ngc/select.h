@@ -154,6 +154,10 @@ struct ngc_select_run {
 	 */
 	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
 	    struct ngc_error *err);
+	/* What a walk meets besides entries, where everything is selected; as visit, or
+	 * NULL. */
+	enum ngc_code (*stray)(void *arg, unsigned thread, const struct ngc_stray *s,
+	    struct ngc_error *err);
 	/* Asked of each selected entry, as visit is called: false leaves it out.  May be
 	 * NULL. */
 	bool (*wanted)(void *arg, struct ngc_entry *e);

@@ -230,6 +230,14 @@ static void walk_problem(void *arg, const struct ngc_error *err)
 	find_problem(arg, err);
 }
 
+static enum ngc_code walk_stray(void *arg, unsigned thread, const struct ngc_stray *s,
+    struct ngc_error *err)
+{
+	struct find *f = arg;
+
+	return f->run->stray(f->run->arg, thread, s, err);
+}
+
 static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase phase,
     struct ngc_select_result *out, struct ngc_error *err)
 {
@@ -243,6 +251,8 @@ static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase 
 		.problem = walk_problem,
 		.arg = f };
 
+	if (f->run->stray != NULL && phase == SCAN && select_takes_strays(f->run->select))
+		w.stray = walk_stray;
 	f->phase = phase;
 	out->walked = true;
 	return ngc_walk_run(&w, &out->totals, err);

@@ -48,6 +48,15 @@ bool ngc_select_is_empty(const struct ngc_select *s)
 	return select_takes_all(s) && s->n_filters == 0;
 }
 
+bool select_takes_strays(const struct ngc_select *s)
+{
+	bool all = select_takes_all(s);
+
+	for (size_t i = 0; i < s->n_selectors && !all; i++)
+		all = s->selectors[i].kind == NGC_SELECT_ALL;
+	return all && s->n_filters == 0;
+}
+
 bool ngc_select_only(const struct ngc_select *s, enum ngc_selector_kind kind)
 {
 	for (size_t i = 0; i < s->n_selectors; i++)

@@ -51,6 +51,9 @@ static inline bool select_takes_all(const struct ngc_select *s)
 	return s->n_selectors == 0 && !s->named;
 }
 
+/* Is everything selected, what has no key, too? */
+bool select_takes_strays(const struct ngc_select *s);
+
 /* Must every entry be looked at to know what this selector takes? */
 static inline bool selector_scans(const struct selector *s)
 {

@@ -239,6 +239,19 @@ documented() {
 	    members d) <(documented ENTRIES)
 }
 
+@test "manual: ngxcache-json(5) describes the lines of verify" {
+	sandbox
+	touch "$T/box/cache/shop/stranger"
+	run -1 --separate-stderr ngxcache verify --json
+	same <(members lines <<<"$output") <(documented "LINES OF VERIFY")
+}
+
+@test "manual: ngxcache-verify(1) tells of every reason" {
+	same <(sed -n 's/.*\[NGC_REASON_[A-Z_]*\] = { "\([a-z_]*\)".*/\1/p' "$TOP/lib/op/flaw.c" |
+	    grep -vx none | LC_ALL=C sort) \
+	    <("${MANPAGE[@]}" items "$MAN/ngxcache-verify.1" REASONS | LC_ALL=C sort)
+}
+
 @test "manual: ngxcache-json(5) describes the document of purge" {
 	sandbox
 	ngxcache purge -n --list --reload --json http://www.example.com/ http://www.example.com/blog >"$T/doc"
