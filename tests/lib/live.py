@@ -134,7 +134,7 @@ class Site:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--visitors", type=int, default=4)
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--at-once", type=int, default=1)
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--stale", action="store_true")
