@@ -27,8 +27,8 @@ bool fields_parse(const char *names, struct fields *out);
 
 enum field_format {
 	FIELD_JSON, /* an object a line */
-	FIELD_CSV,  /* RFC 4180, but lines end with LF; nothing a spreadsheet calculates */
-	FIELD_TSV,  /* tabs between; what would break a line is escaped */
+	FIELD_CSV,  /* RFC 4180 with LF; nothing a spreadsheet calculates */
+	FIELD_TSV,  /* tabs between */
 };
 
 /* The first line of CSV and TSV: the names. */
