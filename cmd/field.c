@@ -30,15 +30,23 @@ struct value {
 	};
 };
 
+/* The fields of the stored response that are asked for, by their place in this list. */
+enum { TYPE, ENCODING, LENGTH, N_NAMED };
+
 /* An entry, with what was read of it. */
 struct source {
 	const struct cmd_env *env;
 	const struct ngc_entry *e;
 	struct ngc_reading reading;
+	struct ngc_bytes
+	    named[N_NAMED]; /* the first of each name; absent: there is none */
+	bool tagged;                     /* some header holds tags */
 };
 
 struct field {
 	const char *name;
+	const char *member; /* as JSON has it, with the comma before it */
+	size_t member_len;
 	unsigned needs;
 	struct value (*get)(const struct source *s);
 };
@@ -172,17 +180,17 @@ static struct value get_status(const struct source *s)
 
 static struct value get_content_type(const struct source *s)
 {
-	return text(ngc_response_field(&s->e->response, "Content-Type"));
+	return text(s->named[TYPE]);
 }
 
 static struct value get_content_encoding(const struct source *s)
 {
-	return text(ngc_response_field(&s->e->response, "Content-Encoding"));
+	return text(s->named[ENCODING]);
 }
 
 static struct value get_content_length(const struct source *s)
 {
-	struct ngc_bytes length = ngc_response_field(&s->e->response, "Content-Length");
+	struct ngc_bytes length = s->named[LENGTH];
 	int64_t n;
 
 	return length.p != NULL && ngc_parse_number(length, &n) ? number(n) : nothing();
@@ -256,40 +264,43 @@ static struct value get_state(const struct source *s)
 	return string(ngc_state_name(ngc_header_state(&s->e->header, s->env->now)));
 }
 
+#define FIELD(name, needs)                                                               \
+	{ #name, ",\"" #name "\":", sizeof(",\"" #name "\":") - 1, needs, get_##name }
+
 /* The order of the manual. */
 static const struct field fields[] = {
-	{ "zone", 0, get_zone },
-	{ "file", 0, get_file },
-	{ "key", NEEDS_HEADER, get_key },
-	{ "url", NEEDS_HEADER | NEEDS_READING, get_url },
-	{ "scheme", NEEDS_HEADER | NEEDS_READING, get_scheme },
-	{ "method", NEEDS_HEADER | NEEDS_READING, get_method },
-	{ "host", NEEDS_HEADER | NEEDS_READING, get_host },
-	{ "uri", NEEDS_HEADER | NEEDS_READING, get_uri },
-	{ "kind", NEEDS_HEADER, get_kind },
-	{ "vary", NEEDS_HEADER, get_vary },
-	{ "variant", NEEDS_HEADER, get_variant },
-	{ "orphan", 0, get_orphan },
-	{ "version", NEEDS_HEADER, get_version },
-	{ "layout", NEEDS_HEADER, get_layout },
-	{ "protocol", NEEDS_HEADER | NEEDS_RESPONSE, get_protocol },
-	{ "status", NEEDS_HEADER | NEEDS_RESPONSE, get_status },
-	{ "content_type", NEEDS_HEADER | NEEDS_RESPONSE, get_content_type },
-	{ "content_encoding", NEEDS_HEADER | NEEDS_RESPONSE, get_content_encoding },
-	{ "content_length", NEEDS_HEADER | NEEDS_RESPONSE, get_content_length },
-	{ "tags", NEEDS_HEADER | NEEDS_RESPONSE, get_tags },
-	{ "size", NEEDS_STAT, get_size },
-	{ "allocated", NEEDS_STAT, get_allocated },
-	{ "header_start", NEEDS_HEADER, get_header_start },
-	{ "body_start", NEEDS_HEADER, get_body_start },
-	{ "body_size", NEEDS_HEADER | NEEDS_STAT, get_body_size },
-	{ "valid", NEEDS_HEADER, get_valid },
-	{ "last_modified", NEEDS_HEADER, get_last_modified },
-	{ "date", NEEDS_HEADER, get_date },
-	{ "updating", NEEDS_HEADER, get_updating },
-	{ "error", NEEDS_HEADER, get_error },
-	{ "etag", NEEDS_HEADER, get_etag },
-	{ "state", NEEDS_HEADER, get_state },
+	FIELD(zone, 0),
+	FIELD(file, 0),
+	FIELD(key, NEEDS_HEADER),
+	FIELD(url, NEEDS_HEADER | NEEDS_READING),
+	FIELD(scheme, NEEDS_HEADER | NEEDS_READING),
+	FIELD(method, NEEDS_HEADER | NEEDS_READING),
+	FIELD(host, NEEDS_HEADER | NEEDS_READING),
+	FIELD(uri, NEEDS_HEADER | NEEDS_READING),
+	FIELD(kind, NEEDS_HEADER),
+	FIELD(vary, NEEDS_HEADER),
+	FIELD(variant, NEEDS_HEADER),
+	FIELD(orphan, 0),
+	FIELD(version, NEEDS_HEADER),
+	FIELD(layout, NEEDS_HEADER),
+	FIELD(protocol, NEEDS_HEADER | NEEDS_RESPONSE),
+	FIELD(status, NEEDS_HEADER | NEEDS_RESPONSE),
+	FIELD(content_type, NEEDS_HEADER | NEEDS_RESPONSE),
+	FIELD(content_encoding, NEEDS_HEADER | NEEDS_RESPONSE),
+	FIELD(content_length, NEEDS_HEADER | NEEDS_RESPONSE),
+	FIELD(tags, NEEDS_HEADER | NEEDS_RESPONSE),
+	FIELD(size, NEEDS_STAT),
+	FIELD(allocated, NEEDS_STAT),
+	FIELD(header_start, NEEDS_HEADER),
+	FIELD(body_start, NEEDS_HEADER),
+	FIELD(body_size, NEEDS_HEADER | NEEDS_STAT),
+	FIELD(valid, NEEDS_HEADER),
+	FIELD(last_modified, NEEDS_HEADER),
+	FIELD(date, NEEDS_HEADER),
+	FIELD(updating, NEEDS_HEADER),
+	FIELD(error, NEEDS_HEADER),
+	FIELD(etag, NEEDS_HEADER),
+	FIELD(state, NEEDS_HEADER),
 };
 
 #define N_FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -359,6 +370,27 @@ bool fields_parse(const char *names, struct fields *out)
 	}
 }
 
+/* All in one go through the response header, which is most of the work. */
+static void find_named(struct source *s)
+{
+	static const struct ngc_bytes names[N_NAMED] = {
+		[TYPE] = { (const unsigned char *)"Content-Type", 12 },
+		[ENCODING] = { (const unsigned char *)"Content-Encoding", 16 },
+		[LENGTH] = { (const unsigned char *)"Content-Length", 14 },
+	};
+	const char *const *more = ngc_select_tag_headers(s->env->select);
+	struct ngc_bytes name, value;
+	size_t pos = 0;
+
+	while (ngc_response_next(&s->e->response, &pos, &name, &value)) {
+		for (size_t i = 0; i < N_NAMED; i++)
+			if (name.n == names[i].n && s->named[i].p == NULL &&
+			    ngc_bytes_same(name, names[i]))
+				s->named[i] = value;
+		s->tagged = s->tagged || ngc_tags_header(name, more);
+	}
+}
+
 /* A file cut within its response header is shown as far as it goes. */
 static enum ngc_code load(struct source *s, unsigned needs, struct ngc_entry *e,
     struct ngc_error *err)
@@ -369,8 +401,10 @@ static enum ngc_code load(struct source *s, unsigned needs, struct ngc_entry *e,
 		code = ngc_entry_stat(e, err);
 	if (code != NGC_OK || e->damaged)
 		return code;
-	if (needs & NEEDS_RESPONSE)
+	if (needs & NEEDS_RESPONSE) {
 		code = ngc_entry_response(e, err);
+		find_named(s);
+	}
 	if (needs & NEEDS_READING)
 		ngc_route_read(ngc_site_router(s->env->site), ngc_cache_zone(e->cache),
 		    e->header.key, &s->reading);
@@ -407,8 +441,8 @@ static void json_tags(struct ngc_buf *b, const struct source *s)
 	struct ngc_bytes tag;
 
 	ngc_buf_add_char(b, '[');
-	while (ngc_tags_next(&s->e->response, ngc_select_tag_headers(s->env->select), &at,
-	    &tag)) {
+	while (s->tagged && ngc_tags_next(&s->e->response,
+				ngc_select_tag_headers(s->env->select), &at, &tag)) {
 		jsonw_comma(b);
 		jsonw_string(b, tag);
 	}
@@ -477,9 +511,10 @@ static void json_members(struct ngc_buf *b, const struct source *s,
     const struct fields *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		struct value v = value_of(s, f->list[i]);
+		const struct field *one = f->list[i];
+		struct value v = value_of(s, one);
 
-		jsonw_name(b, f->list[i]->name);
+		ngc_buf_add(b, one->member + (i == 0), one->member_len - (i == 0));
 		json_value(b, s, &v);
 		if (f->list[i]->get == get_key && v.kind == TEXT)
 			json_base64(b, v.text);
@@ -512,8 +547,8 @@ static void plain_tags(struct ngc_buf *b, const struct source *s)
 	struct ngc_bytes tag;
 	size_t start = b->n;
 
-	while (ngc_tags_next(&s->e->response, ngc_select_tag_headers(s->env->select), &at,
-	    &tag)) {
+	while (s->tagged && ngc_tags_next(&s->e->response,
+				ngc_select_tag_headers(s->env->select), &at, &tag)) {
 		if (b->n > start)
 			ngc_buf_add_char(b, ' ');
 		ngc_text_escape(b, tag);

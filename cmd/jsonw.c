@@ -30,17 +30,18 @@ static void escape(struct ngc_buf *b, unsigned char c)
 	ngc_buf_add(b, text, 2);
 }
 
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
+/* The bytes that stand for themselves. */
+static const bool plain[256] = { [' '] = true,
+	['!'] = true,
+	['#' ... '['] = true,
+	[']' ... '~'] = true };
 
 void jsonw_text(struct ngc_buf *b, struct ngc_bytes s)
 {
 	while (s.n > 0) {
 		size_t n = 0;
 
-		while (n < s.n && is_plain(s.p[n]))
+		while (n < s.n && plain[s.p[n]])
 			n++;
 		if (n > 0) {
 			ngc_buf_add(b, s.p, n);

@@ -218,8 +218,7 @@ void ngc_buf_free(struct ngc_buf *b)
 	*b = (struct ngc_buf){ 0 };
 }
 
-/* Room for n more bytes and a NUL. */
-static bool buf_reserve(struct ngc_buf *b, size_t n)
+bool ngc_buf_grow(struct ngc_buf *b, size_t n)
 {
 	size_t want, cap = b->cap > 0 ? b->cap : 64;
 	unsigned char *p;
@@ -244,29 +243,6 @@ failed:
 	return false;
 }
 
-void ngc_buf_add(struct ngc_buf *b, const void *p, size_t n)
-{
-	if (n == 0 || !buf_reserve(b, n))
-		return;
-	memcpy(b->p + b->n, p, n);
-	b->n += n;
-}
-
-void ngc_buf_add_bytes(struct ngc_buf *b, struct ngc_bytes s)
-{
-	ngc_buf_add(b, s.p, s.n);
-}
-
-void ngc_buf_add_str(struct ngc_buf *b, const char *s)
-{
-	ngc_buf_add(b, s, strlen(s));
-}
-
-void ngc_buf_add_char(struct ngc_buf *b, char c)
-{
-	ngc_buf_add(b, &c, 1);
-}
-
 void ngc_buf_printf(struct ngc_buf *b, const char *fmt, ...)
 {
 	va_list ap;
@@ -279,7 +255,7 @@ void ngc_buf_printf(struct ngc_buf *b, const char *fmt, ...)
 		b->failed = true;
 		return;
 	}
-	if (!buf_reserve(b, (size_t)n))
+	if (!ngc_buf_grow(b, (size_t)n))
 		return;
 	va_start(ap, fmt);
 	vsnprintf((char *)b->p + b->n, (size_t)n + 1, fmt, ap);
@@ -289,7 +265,7 @@ void ngc_buf_printf(struct ngc_buf *b, const char *fmt, ...)
 
 const char *ngc_buf_str(struct ngc_buf *b)
 {
-	if (!buf_reserve(b, 0))
+	if (!ngc_buf_grow(b, 0))
 		return NULL;
 	b->p[b->n] = '\0';
 	return (const char *)b->p;

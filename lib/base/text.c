@@ -57,10 +57,30 @@ size_t ngc_utf8_sequence(struct ngc_bytes s)
 	return utf8_decode(s, &c);
 }
 
+/* How many bytes of ASCII s begins with, eight at a time. */
+static size_t ascii_length(struct ngc_bytes s)
+{
+	size_t n = 0;
+
+	for (uint64_t eight; s.n - n >= sizeof(eight); n += sizeof(eight)) {
+		memcpy(&eight, s.p + n, sizeof(eight));
+		if (eight & 0x8080808080808080u)
+			break;
+	}
+	while (n < s.n && s.p[n] < 0x80)
+		n++;
+	return n;
+}
+
 bool ngc_utf8_valid(struct ngc_bytes s)
 {
-	while (s.n > 0) {
-		size_t len = ngc_utf8_sequence(s);
+	for (;;) {
+		size_t len;
+
+		s = ngc_bytes_from(s, ascii_length(s));
+		if (s.n == 0)
+			break;
+		len = ngc_utf8_sequence(s);
 
 		if (len == 0)
 			return false;

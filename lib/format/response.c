@@ -216,7 +216,8 @@ bool ngc_response_next(const struct ngc_response *r, size_t *pos, struct ngc_byt
 		*pos = (size_t)(left.p - r->fields.p);
 		strip_cr(&line);
 		/* nginx skips a status line among the fields. */
-		if (line.n == 0 || is_http(line) || !is_readable(line))
+		if (line.n == 0 || is_http(line) ||
+		    (!r->well_formed && !is_readable(line)))
 			continue;
 		*name = split(line, ':', value);
 		*value = trim(*value);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ngc/tags.h"
 
-static const char *const tag_headers[] = { "Cache-Tag", "Surrogate-Key", "xkey",
-	"X-Cache-Tags", "X-Magento-Tags", "Cache-Tags", NULL };
+#define NAME(s) { (const unsigned char *)s, sizeof(s) - 1 }
 
-static bool is_among(struct ngc_bytes name, const char *const *names)
+static const struct ngc_bytes tag_headers[] = { NAME("Cache-Tag"), NAME("Surrogate-Key"),
+	NAME("xkey"), NAME("X-Cache-Tags"), NAME("X-Magento-Tags"), NAME("Cache-Tags") };
+
+bool ngc_tags_header(struct ngc_bytes name, const char *const *more)
 {
-	for (; names != NULL && *names != NULL; names++)
-		if (ngc_bytes_same(name, ngc_bytes_of(*names)))
+	for (size_t i = 0; i < sizeof(tag_headers) / sizeof(tag_headers[0]); i++)
+		if (name.n == tag_headers[i].n && ngc_bytes_same(name, tag_headers[i]))
+			return true;
+	for (; more != NULL && *more != NULL; more++)
+		if (ngc_bytes_same(name, ngc_bytes_of(*more)))
 			return true;
 	return false;
 }
@@ -40,6 +45,6 @@ bool ngc_tags_next(const struct ngc_response *r, const char *const *more,
 		do
 			if (!ngc_response_next(r, &at->pos, &name, &at->value))
 				return false;
-		while (!is_among(name, tag_headers) && !is_among(name, more));
+		while (!ngc_tags_header(name, more));
 	return true;
 }

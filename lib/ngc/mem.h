@@ -45,10 +45,34 @@ struct ngc_buf {
 };
 
 void ngc_buf_free(struct ngc_buf *b);             /* leaves an empty one */
-void ngc_buf_add(struct ngc_buf *b, const void *p, size_t n);
-void ngc_buf_add_bytes(struct ngc_buf *b, struct ngc_bytes s);
-void ngc_buf_add_str(struct ngc_buf *b, const char *s);
-void ngc_buf_add_char(struct ngc_buf *b, char c);
+
+/* Make room for n more bytes and a NUL; false: it has failed. */
+bool ngc_buf_grow(struct ngc_buf *b, size_t n);
+
+/* Inline: a listing consists of these. */
+static inline void ngc_buf_add(struct ngc_buf *b, const void *p, size_t n)
+{
+	if (n == 0 || ((b->failed || b->cap - b->n <= n) && !ngc_buf_grow(b, n)))
+		return;
+	memcpy(b->p + b->n, p, n);
+	b->n += n;
+}
+
+static inline void ngc_buf_add_char(struct ngc_buf *b, char c)
+{
+	ngc_buf_add(b, &c, 1);
+}
+
+static inline void ngc_buf_add_bytes(struct ngc_buf *b, struct ngc_bytes s)
+{
+	ngc_buf_add(b, s.p, s.n);
+}
+
+static inline void ngc_buf_add_str(struct ngc_buf *b, const char *s)
+{
+	ngc_buf_add(b, s, strlen(s));
+}
+
 void ngc_buf_printf(struct ngc_buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* The content as a C string, valid until the next call; NULL when failed. */

@@ -9,6 +9,9 @@
  * X-Cache-Tags, X-Magento-Tags and Cache-Tags, parted by blanks or commas.
  */
 
+/* Does a header of that name hold tags?  more: as below. */
+bool ngc_tags_header(struct ngc_bytes name, const char *const *more);
+
 /* A position among the tags of a response; all zero at the start. */
 struct ngc_tag_position {
 	size_t pos;             /* of ngc_response_next() */

@@ -251,12 +251,19 @@ static bool is_done(const struct match *m)
 
 static void match_from(struct match *m, unsigned i, size_t pos);
 
+/* Most words are told apart by their first letter. */
+static bool may_start(struct ngc_bytes s, const char *word)
+{
+	return word[0] == '\0' || (s.n > 0 && s.p[0] == (unsigned char)word[0]);
+}
+
 static void match_words(struct match *m, unsigned i, size_t pos, const char *const *words)
 {
 	struct ngc_bytes left = ngc_bytes_from(m->key, pos);
 
 	for (; *words != NULL; words++)
-		if (ngc_bytes_starts(left, ngc_bytes_of(*words)))
+		if (may_start(left, *words) &&
+		    ngc_bytes_starts(left, ngc_bytes_of(*words)))
 			match_from(m, i + 1, pos + strlen(*words));
 }
 
