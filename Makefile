@@ -31,6 +31,7 @@ LIB_SRCS := \
 	lib/base/error.c \
 	lib/base/mem.c \
 	lib/base/path.c \
+	lib/base/range.c \
 	lib/base/text.c \
 	lib/base/units.c \
 	lib/base/variant.c \
@@ -175,6 +176,7 @@ UNIT_TESTS := \
 	tests/unit/test_path.c \
 	tests/unit/test_pattern.c \
 	tests/unit/test_purge.c \
+	tests/unit/test_range.c \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \
 	tests/unit/test_routing.c \
