@@ -44,4 +44,12 @@ enum ngc_code ngc_pattern_match(const struct ngc_pattern *p,
     struct ngc_pattern_room *room, struct ngc_bytes subject, bool *matched,
     struct ngc_error *err);
 
+/*
+ * The same, and what the first pair of parentheses caught; of a pattern without one, what
+ * it matched.  out borrows from subject; absent when there is nothing.
+ */
+enum ngc_code ngc_pattern_capture(const struct ngc_pattern *p,
+    struct ngc_pattern_room *room, struct ngc_bytes subject, struct ngc_bytes *out,
+    struct ngc_error *err);
+
 #endif

@@ -15,6 +15,7 @@
 struct ngc_pattern {
 	pcre2_code *code;
 	pcre2_match_context *limits;
+	uint32_t captures; /* pairs of parentheses that catch */
 };
 
 struct ngc_pattern_room {
@@ -58,6 +59,7 @@ static enum ngc_code compile(struct ngc_bytes re, struct ngc_bytes shown,
 				   re.p == shown.p ? &offset : NULL, err)
 			     : ngc_no_memory(err);
 	}
+	pcre2_pattern_info(p->code, PCRE2_INFO_CAPTURECOUNT, &p->captures);
 	pcre2_set_match_limit(p->limits, MATCH_LIMIT);
 	pcre2_jit_compile(p->code,
 	    PCRE2_JIT_COMPLETE); /* where there is none: interpreted */
@@ -253,7 +255,7 @@ struct ngc_pattern_room *ngc_pattern_room_new(void)
 
 	if (r == NULL)
 		return NULL;
-	r->data = pcre2_match_data_create(1, NULL);
+	r->data = pcre2_match_data_create(2, NULL);
 	if (r->data == NULL) {
 		free(r);
 		return NULL;
@@ -289,4 +291,20 @@ enum ngc_code ngc_pattern_match(const struct ngc_pattern *p,
 	pcre2_get_error_message(r, text, sizeof(text));
 	return ngc_fail(err, NGC_DAMAGED, 0, "matching was given up: %s",
 	    (const char *)text);
+}
+
+enum ngc_code ngc_pattern_capture(const struct ngc_pattern *p,
+    struct ngc_pattern_room *room, struct ngc_bytes subject, struct ngc_bytes *out,
+    struct ngc_error *err)
+{
+	size_t pair = p->captures > 0;
+	const size_t *at = pcre2_get_ovector_pointer(room->data) + 2 * pair;
+	bool matched;
+	enum ngc_code code = ngc_pattern_match(p, room, subject, &matched, err);
+
+	*out = ngc_bytes(NULL, 0);
+	/* With \K in a lookahead, a match may end in front of where it starts. */
+	if (code == NGC_OK && matched && at[0] != PCRE2_UNSET && at[0] <= at[1])
+		*out = ngc_bytes(subject.p + at[0], at[1] - at[0]);
+	return code;
 }

@@ -375,9 +375,46 @@ START_TEST(threads_share_a_pattern)
 }
 END_TEST
 
+START_TEST(the_first_parentheses_tell_what_they_caught)
+{
+	static const struct {
+		const char *re, *subject, *caught;
+	} cases[] = {
+		{ "/(\\w+)/(\\d+)", "a/shoes/42", "shoes" },
+		{ "/(?:\\w+)/(\\d+)", "a/shoes/42", "42" },
+		{ "\\d+", "a/shoes/42", "42" },
+		{ "(b)?a", "a", NULL },
+		{ "(x)|(a)", "a", NULL },
+		{ "(b*)a", "a", "" },
+		{ "(b)", "a", NULL },
+		{ "", "a", "" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct ngc_pattern_room *room = ngc_pattern_room_new();
+		struct ngc_pattern *p;
+		struct ngc_bytes got;
+		struct ngc_error err;
+
+		ck_assert_msg(ngc_pattern_regex(ngc_bytes_of(cases[i].re), &p, &err) ==
+				  NGC_OK,
+		    "%s", err.text);
+		ck_assert_int_eq(ngc_pattern_capture(p, room,
+				     ngc_bytes_of(cases[i].subject), &got, &err),
+		    NGC_OK);
+		ck_assert_msg((got.p == NULL) == (cases[i].caught == NULL) &&
+				  ngc_bytes_equal(got, ngc_bytes_of(cases[i].caught)),
+		    "%s", cases[i].re);
+		ngc_pattern_free(p);
+		ngc_pattern_room_free(room);
+	}
+}
+END_TEST
+
 UNIT_MAIN("pattern", globs_are_anchored_and_take_any_byte, globs_have_brackets,
     globs_have_braces, a_backslash_makes_the_next_byte_plain,
     case_matters_but_where_it_is_told_not_to, patterns_take_keys_with_nul,
     a_regex_looks_at_bytes, what_does_not_compile_says_where,
     a_hostile_key_is_given_up_and_does_not_hang, a_long_key_is_no_hostile_one,
-    long_globs_compile_soon, every_byte_can_be_quoted, threads_share_a_pattern)
+    long_globs_compile_soon, every_byte_can_be_quoted, threads_share_a_pattern,
+    the_first_parentheses_tell_what_they_caught)
