@@ -120,6 +120,8 @@ struct ngc_walk_totals {
 	uint64_t failed;           /* directories and files that could not be looked at */
 };
 
+void ngc_walk_totals_add(struct ngc_walk_totals *sum, const struct ngc_walk_totals *t);
+
 struct ngc_walk {
 	const struct ngc_cache *cache;
 	const struct ngc_place *others; /* the roots of other zones: not entered */

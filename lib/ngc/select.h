@@ -120,9 +120,18 @@ struct ngc_selector_result {
 	size_t n_near;
 };
 
+/* What a run did in one zone. */
+struct ngc_zone_found {
+	bool failed; /* its cache could not be opened */
+	bool same;   /* it lies where a zone before it does: that one was looked into */
+	bool walked; /* its directories were read through: totals holds */
+	struct ngc_walk_totals totals;
+};
+
 struct ngc_select_result {
 	struct ngc_selector_result *selectors; /* one for each, in order */
 	size_t n_selectors;
+	struct ngc_zone_found *zones;          /* one for each of the site's */
 	uint64_t matched;                      /* entries visited */
 	bool walked;                           /* some directory was read through */
 	struct ngc_walk_totals totals;         /* of the walks */

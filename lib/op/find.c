@@ -238,10 +238,11 @@ static enum ngc_code walk_stray(void *arg, unsigned thread, const struct ngc_str
 	return f->run->stray(f->run->arg, thread, s, err);
 }
 
-static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase phase,
+static enum ngc_code walk(struct find *f, size_t zone, enum phase phase,
     struct ngc_select_result *out, struct ngc_error *err)
 {
-	struct ngc_walk w = { .cache = c,
+	struct ngc_zone_found *found = &out->zones[zone];
+	struct ngc_walk w = { .cache = f->caches[zone],
 		.others = f->places,
 		.n_others = f->n_places,
 		.jobs = (unsigned)f->n_hands,
@@ -250,12 +251,15 @@ static enum ngc_code walk(struct find *f, const struct ngc_cache *c, enum phase 
 		.visit = find_offer,
 		.problem = walk_problem,
 		.arg = f };
+	enum ngc_code code;
 
 	if (f->run->stray != NULL && phase == SCAN && select_takes_strays(f->run->select))
 		w.stray = walk_stray;
 	f->phase = phase;
-	out->walked = true;
-	return ngc_walk_run(&w, &out->totals, err);
+	out->walked = found->walked = true;
+	code = ngc_walk_run(&w, &found->totals, err);
+	ngc_walk_totals_add(&out->totals, &found->totals);
+	return code;
 }
 
 bool find_stopped(const struct find *f)
@@ -286,14 +290,14 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 	f->keyed = targets_of(&f->targets, zone, true);
 	f->paths = targets_of(&f->targets, zone, false);
 	if (scans(f, ngc_cache_zone(c)) && walking != NGC_WALK_NEVER) {
-		code = walk(f, c, SCAN, out, err);
+		code = walk(f, zone, SCAN, out, err);
 	} else {
 		code = find_look_up(f, c, err);
 		if (code == NGC_OK && f->keyed.n > 0)
 			code = walking == NGC_WALK_ALWAYS ||
 				       (walking == NGC_WALK_NEEDED &&
 					   find_any_deferred(f))
-				   ? walk(f, c, VARIANTS, out, err)
+				   ? walk(f, zone, VARIANTS, out, err)
 				   : find_probe_variants(f, c, err);
 	}
 	return code == NGC_OK && find_any_deferred(f) ? find_visit_deferred(f, c, err)
@@ -301,7 +305,8 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 }
 
 /* The same directory under two names is one cache: its entries count once. */
-static void close_if_opened_before(struct find *f, size_t zone)
+static void close_if_opened_before(struct find *f, size_t zone,
+    struct ngc_zone_found *found)
 {
 	struct ngc_place place = ngc_cache_place(f->caches[zone]);
 
@@ -311,12 +316,14 @@ static void close_if_opened_before(struct find *f, size_t zone)
 			continue;
 		ngc_cache_close(f->caches[zone]);
 		f->caches[zone] = NULL;
+		found->same = true;
 		return;
 	}
 }
 
 /* Open what must be looked into, before anything is touched. */
-static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
+static enum ngc_code open_caches(struct find *f, struct ngc_zone_found *found,
+    struct ngc_error *err)
 {
 	const struct ngc_site *site = f->run->site;
 
@@ -328,12 +335,13 @@ static enum ngc_code open_caches(struct find *f, struct ngc_error *err)
 		    targets_of(&f->targets, i, false).n == 0)
 			continue;
 		code = ngc_site_cache(site, z, &f->caches[i], err);
+		found[i].failed = code != NGC_OK;
 		if (code == NGC_GONE || code == NGC_DENIED)
 			find_problem(f, err);
 		else if (code != NGC_OK)
 			return code;
 		else
-			close_if_opened_before(f, i);
+			close_if_opened_before(f, i, &found[i]);
 	}
 	return NGC_OK;
 }
@@ -415,9 +423,10 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	f->reader = ngc_reader_new();
 	f->scanning = ngc_array_alloc(n, sizeof(*f->scanning));
 	out->selectors = ngc_array_alloc(n, sizeof(*out->selectors));
+	out->zones = ngc_array_alloc(ngc_site_zones(run->site), sizeof(*out->zones));
 	if (f->hands == NULL || f->matched == NULL || f->ambiguous == NULL ||
 	    f->caches == NULL || f->reader == NULL || f->scanning == NULL ||
-	    out->selectors == NULL)
+	    out->selectors == NULL || out->zones == NULL)
 		return ngc_no_memory(err);
 	for (out->n_selectors = 0; out->n_selectors < n; out->n_selectors++)
 		out->selectors[out->n_selectors].text =
@@ -470,7 +479,7 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 	if (code == NGC_OK)
 		code = targets_compute(run, &f.targets, err);
 	if (code == NGC_OK)
-		code = open_caches(&f, err);
+		code = open_caches(&f, out->zones, err);
 	if (code == NGC_OK)
 		tell_incomplete(&f);
 	for (size_t i = 0;

@@ -259,5 +259,6 @@ void ngc_select_result_free(struct ngc_select_result *r)
 		free(s->near);
 	}
 	free(r->selectors);
+	free(r->zones);
 	*r = (struct ngc_select_result){ 0 };
 }

@@ -315,7 +315,7 @@ static void done(struct crew *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void add_totals(struct ngc_walk_totals *sum, const struct ngc_walk_totals *t)
+void ngc_walk_totals_add(struct ngc_walk_totals *sum, const struct ngc_walk_totals *t)
 {
 	sum->candidates += t->candidates;
 	sum->damaged += t->damaged;
@@ -395,7 +395,7 @@ enum ngc_code ngc_walk_run(const struct ngc_walk *walk, struct ngc_walk_totals *
 		pthread_join(workers[i].thread, NULL);
 out:
 	for (unsigned i = 0; workers != NULL && i < jobs; i++) {
-		add_totals(totals, &workers[i].totals);
+		ngc_walk_totals_add(totals, &workers[i].totals);
 		worker_free(&workers[i]);
 	}
 	free(workers);
