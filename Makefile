@@ -65,8 +65,10 @@ LIB_SRCS := \
 	lib/op/find.c \
 	lib/op/flaw.c \
 	lib/op/from.c \
+	lib/op/groups.c \
 	lib/op/holders.c \
 	lib/op/judge.c \
+	lib/op/label.c \
 	lib/op/locate.c \
 	lib/op/lookup.c \
 	lib/op/master.c \
@@ -80,6 +82,7 @@ LIB_SRCS := \
 	lib/op/show.c \
 	lib/op/site.c \
 	lib/op/sort.c \
+	lib/op/stats.c \
 	lib/op/target.c \
 	lib/op/urlpattern.c \
 	lib/op/urls.c \
@@ -183,6 +186,7 @@ UNIT_TESTS := \
 	tests/unit/test_scope.c \
 	tests/unit/test_select.c \
 	tests/unit/test_site.c \
+	tests/unit/test_stats.c \
 	tests/unit/test_template.c \
 	tests/unit/test_text.c \
 	tests/unit/test_units.c \

@@ -69,3 +69,12 @@ struct ngc_levels ngc_levels_kind(unsigned i)
 		l.width[k] = 1 + (code >> (l.n - 1 - k) & 1);
 	return l;
 }
+
+int64_t ngc_zone_keys_max(const struct ngc_zone *z)
+{
+	const int64_t mib = 1 << 20, nodes = 8095;
+
+	if (!z->configured)
+		return -1;
+	return z->keys_zone_size / mib * nodes + z->keys_zone_size % mib * nodes / mib;
+}

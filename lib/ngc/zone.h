@@ -58,4 +58,10 @@ struct ngc_zone {
 	unsigned line;
 };
 
+/*
+ * How many entries its key zone holds, about; -1: not known.  nginx gives each a node of
+ * 128 bytes, and 8095 of them fit into one MiB.
+ */
+int64_t ngc_zone_keys_max(const struct ngc_zone *z);
+
 #endif
