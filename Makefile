@@ -143,9 +143,11 @@ CMD_SRCS := \
 	cmd/cmd_purge.c \
 	cmd/cmd_reload.c \
 	cmd/cmd_show.c \
+	cmd/cmd_stats.c \
 	cmd/cmd_urls.c \
 	cmd/cmd_verify.c \
 	cmd/cmd_zones.c \
+	cmd/csv.c \
 	cmd/field.c \
 	cmd/file.c \
 	cmd/jsonw.c \
@@ -155,7 +157,11 @@ CMD_SRCS := \
 	cmd/out_entry.c \
 	cmd/out_purge.c \
 	cmd/out_reload.c \
+	cmd/out_stats.c \
+	cmd/out_stats_prom.c \
+	cmd/out_stats_table.c \
 	cmd/request.c \
+	cmd/table.c \
 	cmd/ui.c
 
 UNIT_TESTS := \

@@ -27,6 +27,7 @@ enum opt_id {
 	OPT_ANY_QUERY,
 	OPT_ANY_SLASH,
 	OPT_BODY,
+	OPT_BY,
 	OPT_CACHE,
 	OPT_CACHED_BEFORE,
 	OPT_COLOR,
@@ -61,6 +62,7 @@ enum opt_id {
 	OPT_NO_WALK,
 	OPT_NULL,
 	OPT_OLDER,
+	OPT_OUTPUT,
 	OPT_PREFIX,
 	OPT_QUIET,
 	OPT_RECURSIVE,
@@ -81,6 +83,7 @@ enum opt_id {
 	OPT_TAG,
 	OPT_TAG_HEADER,
 	OPT_THOROUGH,
+	OPT_TOP,
 	OPT_TYPE,
 	OPT_VARIANTS_ONLY,
 	OPT_VERBOSE,
@@ -149,8 +152,8 @@ struct cmd {
 	int (*run)(struct cmd_env *env, const struct cmd_args *args); /* an exit status */
 };
 
-extern const struct cmd cmd_explain, cmd_list, cmd_purge, cmd_reload, cmd_show, cmd_urls,
-    cmd_verify, cmd_zones;
+extern const struct cmd cmd_explain, cmd_list, cmd_purge, cmd_reload, cmd_show,
+    cmd_stats, cmd_urls, cmd_verify, cmd_zones;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct cmd *const cmd_all[];
@@ -205,6 +208,14 @@ bool ui_confirm(const char *question);
 
 /* Read a whole file; "-" is standard input.  NGC_INVALID: it cannot be read. */
 enum ngc_code file_read(const char *path, struct ngc_buf *out, struct ngc_error *err);
+
+/*
+ * Put content into a file that anybody may read: written whole beside its place, then
+ * renamed, so that a reader sees the old one or the new.  What is there and is no file
+ * nor a directory (a pipe, a terminal) is written to.
+ */
+enum ngc_code file_replace(const char *path, struct ngc_bytes content,
+    struct ngc_error *err);
 
 /* out.c: standard output. */
 

@@ -3,20 +3,22 @@
  * ngxcache: administers nginx's caches.
  *
  * The stages of a run, all in this file: parse the command line by the tables (opts.c),
- *read the configuration or the directories named (ngc_site_open()), build the selection,
- *run the command, and make sure that standard output took it all.
+ * read the configuration or the directories named (ngc_site_open()), build the selection,
+ * run the command, and make sure that standard output took it all.
  *
- * cmd_explain.c cmd_list.c cmd_purge.c cmd_reload.c cmd_show.c cmd_urls.c cmd_verify.c
- * cmd_zones.c: a command each: options into a request, one call into the library, the
- * result rendered
+ * cmd_*.c	a command each: options into a request, one call into the library, the
+ *		result rendered
  * opts.c	option tables, parsing, help
- * file.c	reading a file whole
+ * request.c	a request as curl's letters describe it
+ * file.c	reading a file whole, and replacing one
  * ui.c		messages and questions on the terminal
  * out.c	standard output, whole lines at a time
  * out_entry.c	an entry as JSON or as text
  * out_purge.c	what became of a purge, as JSON or as text
  * out_reload.c	what became of a reload, as JSON or as text
- * jsonw.c	a small streaming JSON writer
+ * out_stats.c	statistics as JSON or CSV; out_stats_prom.c: for Prometheus;
+ *		out_stats_table.c: for people
+ * jsonw.c csv.c table.c: small writers of JSON, CSV and aligned tables
  */
 #include "cmd.h"
 
@@ -35,7 +37,7 @@
 #define JOBS_MAX 256
 
 const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain,
-	&cmd_urls, &cmd_purge, &cmd_verify, &cmd_reload, NULL };
+	&cmd_urls, &cmd_purge, &cmd_stats, &cmd_verify, &cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 

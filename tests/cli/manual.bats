@@ -267,6 +267,13 @@ documented() {
 	same <(ngxcache zones --json | members d) <(documented "DOCUMENT OF ZONES")
 }
 
+@test "manual: ngxcache-json(5) describes the document of stats" {
+	sandbox
+	same <(ngxcache stats --json --by host --top 1 |
+	    members "{**d, 'groups': [{**g, 'by': {}} for g in d['groups']]}") \
+	    <(documented "DOCUMENT OF STATS")
+}
+
 @test "manual: ngxcache-json(5) describes the document of explain" {
 	sandbox
 	same <({ members d; echo key_base64; } < <(ngxcache explain --json \
