@@ -10,7 +10,8 @@ static bool is_formula(struct ngc_bytes s)
 
 static bool needs_quotes(struct ngc_bytes s)
 {
-	return s.n > 0 && (memchr(s.p, ',', s.n) != NULL || memchr(s.p, '"', s.n) != NULL);
+	return s.n > 0 &&
+	       (memchr(s.p, ',', s.n) != NULL || memchr(s.p, '"', s.n) != NULL);
 }
 
 void csv_cell(struct ngc_buf *b, struct ngc_bytes text)

@@ -7,9 +7,9 @@
 #include "ngc/mem.h"
 
 /*
- * Comma-separated values as RFC 4180 quotes them, with the line ends of Unix.  What is not
- * fit for a terminal is escaped, so that a row is one line.  A spreadsheet takes a text
- * that begins with =, +, - or @ for a formula: such a one gets a ' in front.
+ * Comma-separated values as RFC 4180 quotes them, with the line ends of Unix.  What is
+ * not fit for a terminal is escaped, so that a row is one line.  A spreadsheet takes a
+ * text that begins with =, +, - or @ for a formula: such a one gets a ' in front.
  */
 void csv_cell(struct ngc_buf *b, struct ngc_bytes text);  /* absent: empty */
 void csv_str(struct ngc_buf *b, const char *text);        /* NULL: empty */
