@@ -66,6 +66,7 @@ LIB_SRCS := \
 	lib/op/flaw.c \
 	lib/op/from.c \
 	lib/op/groups.c \
+	lib/op/health.c \
 	lib/op/holders.c \
 	lib/op/judge.c \
 	lib/op/label.c \
@@ -135,7 +136,8 @@ LIB_SRCS := \
 	lib/store/entry.c \
 	lib/store/names.c \
 	lib/store/stray.c \
-	lib/store/walk.c
+	lib/store/walk.c \
+	lib/store/writable.c
 
 CMD_SRCS := \
 	cmd/cmd_explain.c \

@@ -33,6 +33,14 @@ void ngc_cache_close(struct ngc_cache *c); /* NULL is fine */
 const struct ngc_zone *ngc_cache_zone(const struct ngc_cache *c);
 uid_t ngc_cache_owner(const struct ngc_cache *c); /* of its root */
 
+/*
+ * Can nginx store in it?  user: whom its workers run as, or NULL; where the root belongs
+ * to somebody other than the superuser, its owner counts instead.
+ * NGC_DENIED: no; the text says why.
+ */
+enum ngc_code ngc_cache_writable(const struct ngc_cache *c, const char *user,
+    struct ngc_error *err);
+
 /* Which directory a path leads to. */
 struct ngc_place {
 	dev_t dev;
