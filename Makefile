@@ -140,6 +140,7 @@ LIB_SRCS := \
 	lib/store/writable.c
 
 CMD_SRCS := \
+	cmd/cmd_check.c \
 	cmd/cmd_explain.c \
 	cmd/cmd_list.c \
 	cmd/cmd_purge.c \

@@ -32,6 +32,9 @@ enum opt_id {
 	OPT_CACHED_BEFORE,
 	OPT_COLOR,
 	OPT_CONF,
+	OPT_CRIT_EXPIRED,
+	OPT_CRIT_FILL,
+	OPT_CRIT_KEYS,
 	OPT_DATA,
 	OPT_DRY_RUN,
 	OPT_EXCLUDE,
@@ -83,11 +86,15 @@ enum opt_id {
 	OPT_TAG,
 	OPT_TAG_HEADER,
 	OPT_THOROUGH,
+	OPT_TIMEOUT,
 	OPT_TOP,
 	OPT_TYPE,
 	OPT_VARIANTS_ONLY,
 	OPT_VERBOSE,
 	OPT_VERSION,
+	OPT_WARN_EXPIRED,
+	OPT_WARN_FILL,
+	OPT_WARN_KEYS,
 	OPT_WITH_HEADER,
 	OPT_YES,
 	OPT_ZONE,
@@ -149,11 +156,15 @@ struct cmd {
 	const char *const *synopsis; /* ends with NULL */
 	const struct cmd_opt *opts;  /* ends with OPT_NONE */
 	unsigned flags;              /* enum cmd_flags */
+	/* Called before anything is read; may be NULL.  False: a message was printed. */
+	bool (*prepare)(const struct cmd_args *args);
+	/* Called when run() was not, for what is wrong; NULL: the status is the usual. */
+	int (*refused)(void);
 	int (*run)(struct cmd_env *env, const struct cmd_args *args); /* an exit status */
 };
 
-extern const struct cmd cmd_explain, cmd_list, cmd_purge, cmd_reload, cmd_show,
-    cmd_stats, cmd_urls, cmd_verify, cmd_zones;
+extern const struct cmd cmd_check, cmd_explain, cmd_list, cmd_purge, cmd_reload,
+    cmd_show, cmd_stats, cmd_urls, cmd_verify, cmd_zones;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct cmd *const cmd_all[];
@@ -163,6 +174,9 @@ extern const struct cmd_opt cmd_global_opts[], cmd_select_opts[];
 
 /* The command of that name, or NULL. */
 const struct cmd *cmd_find(const char *name);
+
+/* The command that a command line names, whatever else may be wrong in it; or NULL. */
+const struct cmd *opts_command(int argc, char **argv);
 
 /*
  * Parse what stands behind the program's name: global options are handed to global(), the
@@ -185,6 +199,8 @@ void opts_print_help(const struct cmd *cmd); /* NULL: of the program */
 void ui_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The same of an error, or of something a run could not do. */
 void ui_print_error(const struct ngc_error *err);
+/* What was said first; "" when nothing was. */
+const char *ui_first_error(void);
 /* The same as callbacks of a run; ui_damaged_met tells what -v asks for. */
 void ui_problem(void *arg, const struct ngc_error *err);
 void ui_damaged_met(void *arg, const struct ngc_entry *e);

@@ -37,7 +37,7 @@
 #define JOBS_MAX 256
 
 const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain,
-	&cmd_urls, &cmd_purge, &cmd_stats, &cmd_verify, &cmd_reload, NULL };
+	&cmd_urls, &cmd_purge, &cmd_stats, &cmd_check, &cmd_verify, &cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -54,6 +54,7 @@ struct globals {
 	struct cmd_env env;
 	const char *color;
 	bool help, version;
+	bool ran; /* the command itself */
 };
 
 static bool add_string(const char ***list, size_t *n, size_t *cap, const char *s)
@@ -195,6 +196,8 @@ static int run_command(const struct cmd *cmd, struct globals *g,
 	struct ngc_error err;
 	int status = EXIT_USAGE;
 
+	if (cmd->prepare != NULL && !cmd->prepare(args))
+		goto out;
 	if (standard_input_twice(g, args)) {
 		ui_error("-c - and --from - both read standard input");
 		goto out;
@@ -226,6 +229,7 @@ static int run_command(const struct cmd *cmd, struct globals *g,
 	    !g->env.quiet && ngc_site_conf(g->env.site) != NULL)
 		ui_error("%s: there is no cache: no *_cache_path in it",
 		    ngc_conf_file(ngc_site_conf(g->env.site)));
+	g->ran = true;
 	status = cmd->run(&g->env, args);
 out:
 	ngc_site_free(g->env.site);
@@ -259,6 +263,14 @@ static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 		g->site.conf_default = getenv("NGXCACHE_CONF");
 	g->env.color = wants_color(g->color);
 	return run_command(cmd, g, args);
+}
+
+/* The command was not run: what it makes of that. */
+static int refused(int argc, char **argv, int status)
+{
+	const struct cmd *cmd = opts_command(argc, argv);
+
+	return cmd != NULL && cmd->refused != NULL ? cmd->refused() : status;
 }
 
 /*
@@ -299,6 +311,8 @@ int main(int argc, char **argv)
 		return EXIT_PARTIAL;
 	catch_signals();
 	status = run(argc, argv, &g, &args);
+	if (status != EXIT_DONE && !g.ran)
+		status = refused(argc, argv, status);
 	if (fflush(stdout) != 0 && errno != EPIPE) {
 		ui_error("standard output: %s", strerror(errno));
 		status = EXIT_PARTIAL;

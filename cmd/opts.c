@@ -239,6 +239,18 @@ const struct cmd *cmd_find(const char *name)
 	return NULL;
 }
 
+const struct cmd *opts_command(int argc, char **argv)
+{
+	struct table t;
+
+	table_build(&t, NULL);
+	opterr = 0;
+	optind = 0; /* a new scan */
+	while (getopt_long(argc, argv, t.letters, t.longs, NULL) != -1)
+		;
+	return optind < argc ? cmd_find(argv[optind]) : NULL;
+}
+
 bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *args,
     bool (*global)(void *arg, enum opt_id id, const char *value), void *arg)
 {

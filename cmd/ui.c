@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +17,22 @@ static void write_all(const struct ngc_buf *b)
 	}
 }
 
+static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
+static char first_error[sizeof(((struct ngc_error *)NULL)->text)];
+
+const char *ui_first_error(void)
+{
+	return first_error;
+}
+
 static void print_line(const char *text)
 {
 	struct ngc_buf b = { 0 };
 
+	pthread_mutex_lock(&first_lock);
+	if (first_error[0] == '\0')
+		snprintf(first_error, sizeof(first_error), "%s", text);
+	pthread_mutex_unlock(&first_lock);
 	ngc_buf_printf(&b, "ngxcache: %s\n", text);
 	write_all(&b);
 	ngc_buf_free(&b);

@@ -89,7 +89,7 @@ same() {
 	for command in "${COMMANDS[@]}"; do
 		page=$(man_page "$command")
 		asks=
-		if [ "$command" = show ] || ngxcache help "$command" | grep -q -- --fail-if-none; then
+		if [[ $command == @(show|check) ]] || ngxcache help "$command" | grep -q -- --fail-if-none; then
 			asks=1
 		fi
 		same <(printf '%s\n' 0 $asks 2 3 128+n) \
