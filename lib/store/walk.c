@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -343,6 +344,23 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/*
+ * Descriptors of its own spare a thread the lock on the table that all would share; what
+ * was open before stays open here, too.
+ */
+static void own_descriptors(void)
+{
+#ifdef __linux__
+	unshare(CLONE_FILES);
+#endif
+}
+
+static void *work_apart(void *arg)
+{
+	own_descriptors();
+	return work(arg);
+}
+
 static bool worker_init(struct worker *w, struct crew *c, unsigned number)
 {
 	w->crew = c;
@@ -387,7 +405,7 @@ enum ngc_code ngc_walk_run(const struct ngc_walk *walk, struct ngc_walk_totals *
 	while (used < jobs && used < c.n && worker_init(&workers[used], &c, used))
 		used++;
 	for (ready = 1; ready < used; ready++)
-		if (pthread_create(&workers[ready].thread, NULL, work, &workers[ready]) !=
+		if (pthread_create(&workers[ready].thread, NULL, work_apart, &workers[ready]) !=
 		    0)
 			break; /* those that run do the work */
 	work(&workers[0]);
