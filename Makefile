@@ -59,8 +59,10 @@ LIB_SRCS := \
 	lib/format/header.c \
 	lib/format/response.c \
 	lib/format/tags.c \
+	lib/op/brotli.c \
 	lib/op/build.c \
 	lib/op/child.c \
+	lib/op/decode.c \
 	lib/op/filter.c \
 	lib/op/find.c \
 	lib/op/flaw.c \
@@ -68,8 +70,10 @@ LIB_SRCS := \
 	lib/op/groups.c \
 	lib/op/health.c \
 	lib/op/holders.c \
+	lib/op/inflate.c \
 	lib/op/judge.c \
 	lib/op/label.c \
+	lib/op/library.c \
 	lib/op/locate.c \
 	lib/op/lookup.c \
 	lib/op/master.c \
@@ -89,6 +93,7 @@ LIB_SRCS := \
 	lib/op/urls.c \
 	lib/op/usage.c \
 	lib/op/verify.c \
+	lib/op/zstd.c \
 	lib/route/access.c \
 	lib/route/builtin.c \
 	lib/route/captures.c \

@@ -13,6 +13,8 @@ static const struct cmd_opt show_opts[] = {
 	{ OPT_HEADER, 'H', "header", "HEADER",
 	    "a header of the request, NAME: VALUE; repeatable" },
 	{ OPT_BODY, 0, "body", NULL, "write the stored body, as it is" },
+	{ OPT_DECODE, 0, "decode", NULL,
+	    "with --body: undo gzip, deflate, br and zstd" },
 	{ OPT_KEY, 0, "key", "KEY", "the entry of this key" },
 	{ OPT_FILE, 0, "file", "PATH", "the entry in this cache file" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
@@ -31,11 +33,11 @@ static enum ngc_code write_piece(void *arg, const void *p, size_t n,
 	return out_write(b) ? NGC_OK : NGC_GONE;
 }
 
-static int show_body(const struct ngc_shown *shown)
+static int show_body(const struct ngc_shown *shown, bool decode)
 {
 	struct ngc_buf b = { 0 };
 	struct ngc_error err;
-	enum ngc_code code = ngc_shown_body(shown, write_piece, &b, &err);
+	enum ngc_code code = ngc_shown_body(shown, decode, write_piece, &b, &err);
 
 	ngc_buf_free(&b);
 	return code == NGC_OK || code == NGC_GONE ? EXIT_DONE : ui_failed(&err);
@@ -99,6 +101,10 @@ static bool args_are_right(const struct cmd_env *env, const struct cmd_args *arg
 		ui_error("show: -X and -H go with a URL");
 		return false;
 	}
+	if (cmd_args_has(args, OPT_DECODE) && !cmd_args_has(args, OPT_BODY)) {
+		ui_error("show: --decode goes with --body");
+		return false;
+	}
 	if (env->json && cmd_args_has(args, OPT_BODY)) {
 		ui_error("show: --json and --body exclude each other");
 		return false;
@@ -126,8 +132,9 @@ static int show_found(struct cmd_env *env, const struct cmd_args *args,
 	} else if (code != NGC_OK) {
 		status = ui_failed(&err);
 	} else {
-		status = cmd_args_has(args, OPT_BODY) ? show_body(&shown)
-						      : show_entry(env, &shown);
+		status = cmd_args_has(args, OPT_BODY)
+			   ? show_body(&shown, cmd_args_has(args, OPT_DECODE))
+			   : show_entry(env, &shown);
 	}
 	ngc_shown_free(&shown);
 	return status;

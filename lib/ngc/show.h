@@ -28,8 +28,10 @@ void ngc_shown_free(struct ngc_shown *s);
 /*
  * Hand the body to write() piece by piece, from body_start to the end of the file.  What
  * write() returns ends it when it is not NGC_OK.
+ * decode: with its content codings undone.  NGC_DENIED, NGC_DAMAGED: that cannot be done,
+ * as ngc/decode.h tells; what could be decoded until then was written.
  */
-enum ngc_code ngc_shown_body(const struct ngc_shown *s,
+enum ngc_code ngc_shown_body(const struct ngc_shown *s, bool decode,
     enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
     void *arg, struct ngc_error *err);
 

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "ngc/decode.h"
+
 struct best {
 	const struct ngc_select_run *run;
 	struct ngc_bytes scheme;
@@ -125,27 +127,62 @@ void ngc_shown_free(struct ngc_shown *s)
 	ngc_select_result_free(&s->found);
 }
 
-enum ngc_code ngc_shown_body(const struct ngc_shown *s,
-    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
-    void *arg, struct ngc_error *err)
+/* Where the body goes: through a decoder, if there is one. */
+struct sink {
+	enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err);
+	void *arg;
+	struct ngc_decoder *decoder;
+};
+
+static enum ngc_code sink_piece(const struct sink *s, const void *p, size_t n,
+    struct ngc_error *err)
 {
-	off_t pos = (off_t)s->entry->header.body_start;
+	return s->decoder != NULL ? ngc_decoder_feed(s->decoder, p, n, err)
+				  : s->write(s->arg, p, n, err);
+}
+
+static enum ngc_code read_body(const struct ngc_entry *e, const struct sink *sink,
+    struct ngc_error *err)
+{
+	off_t pos = (off_t)e->header.body_start;
 	unsigned char piece[16384];
 	enum ngc_code code = NGC_OK;
 
 	while (code == NGC_OK) {
-		ssize_t n = pread(s->entry->fd, piece, sizeof(piece), pos);
+		ssize_t n = pread(e->fd, piece, sizeof(piece), pos);
 
 		if (n == 0)
 			break;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s",
-			    ngc_cache_zone(s->entry->cache)->path, s->entry->dir,
-			    s->entry->name);
-		code = write(arg, piece, (size_t)n, err);
+			return ngc_fail(err, NGC_DENIED, errno, "read");
+		code = sink_piece(sink, piece, (size_t)n, err);
 		pos += n;
 	}
+	if (code == NGC_OK && sink->decoder != NULL)
+		code = ngc_decoder_end(sink->decoder, err);
+	return code;
+}
+
+enum ngc_code ngc_shown_body(const struct ngc_shown *s, bool decode,
+    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
+    void *arg, struct ngc_error *err)
+{
+	struct sink sink = { write, arg, NULL };
+	struct ngc_entry *e = s->entry;
+	enum ngc_code code = NGC_OK;
+
+	if (decode)
+		code = ngc_entry_response(e, err);
+	if (code == NGC_DAMAGED) /* a cut header: what is there counts */
+		code = NGC_OK;
+	if (decode && code == NGC_OK)
+		code = ngc_decoder_new(&e->response, write, arg, &sink.decoder, err);
+	if (code == NGC_OK)
+		code = read_body(e, &sink, err);
+	if (code == NGC_DAMAGED || code == NGC_DENIED)
+		ngc_wrap(err, "%s/%s%s", ngc_cache_zone(e->cache)->path, e->dir, e->name);
+	ngc_decoder_free(sink.decoder);
 	return code;
 }

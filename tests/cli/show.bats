@@ -192,3 +192,126 @@ site_of() {
 		equal "$output" ""
 	done
 }
+
+# encoded CODINGS [OPTION...]: an entry GETa.test/1 in $C whose body is standard input
+encoded() {
+	rm -rf "$C"
+	cat >>"$(mkcache -v -o "$C" --no-length --body '' --header "Content-Encoding: $1" "${@:2}" GETa.test/1)"
+}
+
+# decoded WANTED: what show --body --decode writes
+decoded() {
+	ok show --body --decode -d "$C" --key GETa.test/1
+	equal "$output" "$1"
+}
+
+# python_zlib BITS: standard input, deflated: 15 with zlib's header, -15 bare
+python_zlib() {
+	"$PYTHON" -c 'import sys, zlib
+c = zlib.compressobj(wbits=int(sys.argv[1]))
+sys.stdout.buffer.write(c.compress(sys.stdin.buffer.read()) + c.flush())' "$1"
+}
+
+# From libbrotlienc 1.0.9: "hello brotli " twenty times and a newline.
+BR=GwQB+J0JNk6odze8VBBDSxA2uiqTS7a0t1JkwGjgsWV9AQ==
+
+# need_library NAME
+need_library() {
+	"$PYTHON" -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1])' "$1" || skip "$1 is not installed"
+}
+
+@test "show: --decode undoes gzip, also of several members" {
+	{ gzip <<<one; gzip <<<two; } | encoded gzip
+	decoded 'one
+two'
+	gzip <<<one | encoded ' X-GZIP '
+	decoded one
+	gzip <<<one | encoded gzip --fastcgi
+	decoded one
+}
+
+@test "show: --decode undoes deflate, with the header of zlib and without" {
+	python_zlib 15 <<<one | encoded deflate
+	decoded one
+	python_zlib -15 <<<two | encoded deflate
+	decoded two
+}
+
+@test "show: --decode undoes br" {
+	need_library libbrotlidec.so.1
+	base64 -d <<<"$BR" | encoded br
+	decoded "$(printf 'hello brotli %.0s' {1..20})"
+}
+
+@test "show: --decode undoes zstd, also of several frames" {
+	need_library libzstd.so.1
+	command -v zstd >/dev/null || skip "zstd is not installed"
+	{ zstd -c <<<one; zstd -c <<<two; } 2>/dev/null | encoded zstd
+	decoded 'one
+two'
+}
+
+@test "show: --decode undoes codings one around the other, the last one first" {
+	gzip <<<one | python_zlib 15 | encoded 'gzip, identity , deflate'
+	decoded one
+	gzip <<<one | python_zlib 15 | encoded gzip --header 'Content-Encoding: deflate'
+	decoded one
+}
+
+@test "show: --decode of a body without a coding, or without a byte, is the body" {
+	mkcache -o "$C" --body plain GETa.test/1
+	decoded plain
+	encoded gzip </dev/null
+	decoded ''
+	encoded identity <<<x
+	decoded x
+}
+
+@test "show: --decode of a large body comes out whole" {
+	"$PYTHON" -c 'import sys
+for i in range(300000): sys.stdout.write("%d\n" % i)' >"$T/large"
+	gzip <"$T/large" | encoded gzip
+	ngxcache show --body --decode -d "$C" --key GETa.test/1 | cmp - "$T/large"
+	head -c 50000000 /dev/zero | gzip | encoded gzip
+	equal "$(ngxcache show --body --decode -d "$C" --key GETa.test/1 | wc -c)" 50000000
+}
+
+@test "show: --decode of a reader who goes away is quiet" {
+	head -c 5000000 /dev/zero | gzip | encoded gzip
+	run -0 --separate-stderr bash -c 'ngxcache show --body --decode -d "$1" --key GETa.test/1 | head -c 1 | wc -c' _ "$C"
+	equal "$output$stderr" 1
+}
+
+@test "show: --decode of a broken body, and of a coding that is not known, is status 3" {
+	gzip <<<one | head -c 12 | encoded gzip
+	fails 3 'gzip: it ends early' show --body --decode -d "$C" --key GETa.test/1
+	encoded gzip <<<'no gzip at all'
+	fails 3 'gzip: incorrect header check' show --body --decode -d "$C" --key GETa.test/1
+	equal "$output" ''
+	{ gzip <<<one; echo more; } | encoded gzip
+	fails 3 gzip: show --body --decode -d "$C" --key GETa.test/1
+	{ python_zlib 15 <<<one; echo more; } | encoded deflate
+	fails 3 'deflate: something follows its end' show --body --decode -d "$C" --key GETa.test/1
+	encoded 'rot13' <<<x
+	fails 3 "Content-Encoding 'rot13' is not known" show --body --decode -d "$C" --key GETa.test/1
+	encoded 'gzip,gzip,gzip,gzip,gzip,gzip,gzip,gzip,gzip' <<<x
+	fails 3 'too many' show --body --decode -d "$C" --key GETa.test/1
+}
+
+@test "show: --decode of a broken br or zstd body is status 3" {
+	need_library libbrotlidec.so.1
+	need_library libzstd.so.1
+	for coding in br zstd; do
+		encoded $coding <<<'neither one nor the other'
+		fails 3 "$coding: " show --body --decode -d "$C" --key GETa.test/1
+	done
+	base64 -d <<<"$BR" | head -c 20 | encoded br
+	fails 3 'br: it ends early' show --body --decode -d "$C" --key GETa.test/1
+	{ base64 -d <<<"$BR"; echo more; } | encoded br
+	fails 3 'br: something follows its end' show --body --decode -d "$C" --key GETa.test/1
+}
+
+@test "show: --decode without --body is refused" {
+	mkcache -o "$C" GETa.test/1
+	refused '--decode goes with --body' show --decode -d "$C" --key GETa.test/1
+}

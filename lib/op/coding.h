@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef OP_CODING_H
+#define OP_CODING_H
+
+#include <stdbool.h>
+
+#include "ngc/bytes.h"
+#include "ngc/error.h"
+
+/* One content coding, and how its library undoes it. */
+
+struct coding_piece {
+	struct ngc_bytes in; /* step() takes from its beginning */
+	unsigned char *out;
+	size_t room, made;
+	bool ended; /* all that went in is a whole number of streams */
+};
+
+struct coding {
+	const char *name, *alias; /* alias may be NULL */
+	/* NGC_DENIED: its library is not there. */
+	enum ngc_code (*open)(void **state, struct ngc_error *err);
+	/* Undo what of in fills room; all that there is when made stays below. */
+	enum ngc_code (*step)(void *state, struct coding_piece *p, struct ngc_error *err);
+	void (*close)(void *state);
+};
+
+extern const struct coding coding_gzip, coding_deflate; /* inflate.c */
+extern const struct coding coding_br;                   /* brotli.c */
+extern const struct coding coding_zstd;                 /* zstd.c */
+
+/* A function of a library that is loaded when it is needed. */
+struct library_function {
+	const char *name;
+	size_t at; /* where in the table its pointer stands */
+};
+
+/*
+ * Load a library and fill a table of pointers to its functions; functions ends with a
+ * NULL name.  It stays loaded.  NGC_DENIED: it is not there.
+ */
+enum ngc_code library_load(const char *file, const struct library_function *functions,
+    void *table, struct ngc_error *err);
+
+#endif
