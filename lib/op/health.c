@@ -35,6 +35,12 @@ static void set_root(struct ngc_health_zone *z, enum ngc_root root, const char *
 	    root == NGC_ROOT_UNKNOWN ? NGC_HEALTH_UNKNOWN : NGC_HEALTH_CRITICAL);
 }
 
+static void set_incomplete(struct ngc_health_zone *z)
+{
+	if (z->root == NGC_ROOT_FINE)
+		set_root(z, NGC_ROOT_UNKNOWN, "not all of it could be read");
+}
+
 static void judge_writable(const struct ngc_health_request *req,
     struct ngc_health_zone *z)
 {
@@ -63,7 +69,7 @@ static void judge_usage(const struct ngc_health_request *req, struct ngc_health_
 	if (keys > 0)
 		set_gauge(req, z, NGC_GAUGE_KEYS, (double)t->candidates, (double)keys);
 	if (t->failed > 0)
-		set_root(z, NGC_ROOT_UNKNOWN, "not all of it could be read");
+		set_incomplete(z);
 }
 
 static enum ngc_code examine(const struct ngc_health_request *req,
@@ -88,7 +94,7 @@ static enum ngc_code examine(const struct ngc_health_request *req,
 	return NGC_OK;
 }
 
-/* The headers of all zones; what cannot be read was told by examine(), or is few. */
+/* By the headers of all zones. */
 static enum ngc_code count_expired(const struct ngc_health_request *req,
     struct ngc_health_report *out, struct ngc_error *err)
 {
@@ -97,7 +103,9 @@ static enum ngc_code count_expired(const struct ngc_health_request *req,
 		.select = all,
 		.now = req->now,
 		.jobs = req->jobs,
-		.stop = req->stop };
+		.stop = req->stop,
+		.problem = req->problem,
+		.arg = req->arg };
 	struct ngc_stats_request none = { 0 };
 	struct ngc_stats s = { 0 };
 	enum ngc_code code;
@@ -110,6 +118,8 @@ static enum ngc_code count_expired(const struct ngc_health_request *req,
 			set_gauge(req, &out->zones[i], NGC_GAUGE_EXPIRED,
 			    (double)(c->sum.entries - c->states[NGC_FRESH]),
 			    (double)c->sum.entries);
+		if (s.found.zones[i].totals.failed > 0)
+			set_incomplete(&out->zones[i]);
 	}
 	ngc_stats_free(&s);
 	ngc_select_free(all);

@@ -165,10 +165,14 @@ limit() {
 
 @test "check: no file is opened unless a threshold asks for it" {
 	a_cache
-	command -v strace >/dev/null || skip "strace is not installed"
 	name=$(basename "$(find "$C" -type f | head -n 1)")
-	strace -f -e trace=openat -o "$T/trace" ngxcache check -c "$CONF"
-	run -1 grep "$name" "$T/trace"
+	run -0 --separate-stderr inject "openat@$name:0=EACCES" ngxcache check -c "$CONF"
+	equal "$stderr" ""
+	[[ $output == "CACHE OK - pages: 10 entries, "* ]]
+	run -3 --separate-stderr inject "openat@$name:0=EACCES" ngxcache check -c "$CONF" \
+	    --warn-expired 100
+	[[ $stderr == "ngxcache: $C/"*"$name"* ]]
+	[[ $output == "CACHE UNKNOWN - pages: not all "* ]]
 }
 
 @test "check: its help is that of every command" {
