@@ -5,7 +5,7 @@
 
 #include "coding.h"
 
-/* The codings of a body in the order in which they are undone: the last one named first. */
+/* The codings of a body in the order of undoing them: the last one named first. */
 
 #define STAGES_MAX 8
 #define ROOM       16384
@@ -51,7 +51,8 @@ static enum ngc_code add_name(struct names *names, struct ngc_bytes name,
 	if (name.n == 0 || ngc_bytes_same(name, ngc_bytes_of("identity")))
 		return NGC_OK;
 	if (find(name) == NULL)
-		return ngc_fail(err, NGC_DENIED, 0, "Content-Encoding '%.*s' is not known",
+		return ngc_fail(err, NGC_DENIED, 0,
+		    "Content-Encoding '%.*s' is not known",
 		    name.n < 64 ? (int)name.n : 64, (const char *)name.p);
 	if (names->n == STAGES_MAX)
 		return ngc_fail(err, NGC_DENIED, 0, "too many Content-Encodings");

@@ -42,8 +42,8 @@ static enum ngc_code open_deflate(void **state, struct ngc_error *err)
 
 /*
  * "deflate" is meant to be wrapped by zlib's header, and many send it bare.  That header
- * begins with an 8 in its low bits: bare, it would be a block that is stored and has a bit
- * set where there are none.
+ * begins with an 8 in its low bits: bare, it would be a block that is stored and has a
+ * bit set where there are none.
  */
 static int guess_bits(struct ngc_bytes in)
 {

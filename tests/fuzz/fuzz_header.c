@@ -70,13 +70,16 @@ static void patch_reads_back(struct ngc_bytes head, const struct ngc_header *h,
 
 static void check_header(struct ngc_bytes head)
 {
+	enum ngc_header_flaw flaw = ngc_header_flaw(head);
 	struct ngc_header h;
 	size_t need = 0;
 
 	if (ngc_header_parse(head, &need, &h) != NGC_OK) {
+		FUZZ_ASSERT(flaw != NGC_FLAW_NONE);
 		FUZZ_ASSERT(need == 0 || (need > head.n && need <= NGC_HEAD_MAX));
 		return;
 	}
+	FUZZ_ASSERT(flaw == NGC_FLAW_NONE || flaw == NGC_FLAW_OFFSETS);
 	FUZZ_ASSERT(need == h.header_start && need <= head.n);
 	FUZZ_ASSERT(h.header_start <= h.body_start && h.body_start < NGC_HEAD_MAX);
 	FUZZ_ASSERT(lies_within(h.key, head) && lies_within(h.etag, head));
