@@ -150,6 +150,9 @@ struct ngc_walk {
 	 * then no problem. */
 	enum ngc_code (*stray)(void *arg, unsigned thread, const struct ngc_stray *s,
 	    struct ngc_error *err);
+	/* Called for the root ("") and every directory that is entered, as visit is, or
+	 * NULL. */
+	void (*enter)(void *arg, unsigned thread, int fd, const char *dir);
 	/* Called for what could not be looked at, by one thread at a time; the walk goes
 	 * on. */
 	void (*problem)(void *arg, const struct ngc_error *err);

@@ -283,8 +283,11 @@ static enum ngc_code one_directory(struct worker *w, const struct level_dir *d)
 		report_directory(w, d, errno);
 		return NGC_OK;
 	}
-	if (d->path[0] == '\0' || !is_other_root(walk, fd))
+	if (d->path[0] == '\0' || !is_other_root(walk, fd)) {
+		if (walk->enter != NULL)
+			walk->enter(walk->arg, w->number, fd, d->path);
 		code = read_names(w, fd, d);
+	}
 	close(fd);
 	return code;
 }

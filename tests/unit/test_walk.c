@@ -263,6 +263,35 @@ START_TEST(a_directory_of_temporary_files_is_read_through)
 }
 END_TEST
 
+static void enter(void *arg, unsigned thread, int fd, const char *dir)
+{
+	struct box *b = arg;
+	struct stat here, there;
+
+	(void)thread;
+	ck_assert_int_eq(fstat(fd, &here), 0);
+	ck_assert_int_eq(stat(tree_at(&b->t, "c/%s", dir), &there), 0);
+	ck_assert_uint_eq(here.st_ino, there.st_ino);
+	pthread_mutex_lock(&b->lock);
+	ngc_buf_printf(&b->problems, "<%s>", dir);
+	pthread_mutex_unlock(&b->lock);
+}
+
+START_TEST(every_directory_that_is_entered_is_told_of)
+{
+	struct box b;
+
+	box_new(&b);
+	tree_write_text(&b.t, "c/a/bc/foreign", "");
+	tree_write_text(&b.t, "c/other/foreign", "");
+	b.walk.enter = enter;
+	b.walk.jobs = 1;
+	ck_assert_int_eq(run(&b), NGC_OK);
+	ck_assert_str_eq(ngc_buf_str(&b.problems), "<><a/><a/bc/>");
+	box_free(&b);
+}
+END_TEST
+
 START_TEST(types_that_the_file_system_does_not_tell_are_asked_for)
 {
 	struct box b;
@@ -603,7 +632,8 @@ START_TEST(threads_are_as_many_as_asked_for_or_enough)
 END_TEST
 
 UNIT_MAIN("walk", only_what_nginx_makes_is_entered_and_visited,
-    what_is_no_candidate_is_handed_out, a_directory_of_temporary_files_is_read_through,
+    what_is_no_candidate_is_handed_out, every_directory_that_is_entered_is_told_of,
+    a_directory_of_temporary_files_is_read_through,
     types_that_the_file_system_does_not_tell_are_asked_for,
     sizes_are_added_up_without_opening_files, totals_are_added_to,
     an_empty_cache_is_walked, any_number_of_threads_visits_each_once,
