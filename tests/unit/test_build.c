@@ -73,6 +73,36 @@ START_TEST(the_paths_of_real_builds_are_read)
 }
 END_TEST
 
+START_TEST(temporary_paths_are_read_and_lie_in_the_prefix_otherwise)
+{
+	struct nginx_build b;
+
+	ask("configure arguments: --prefix=/a --http-proxy-temp-path=/var/proxy "
+	    "--http-scgi-temp-path=scgi/tmp\n",
+	    &b);
+	ck_assert_str_eq(b.temp_path[NGC_PROXY], "/var/proxy");
+	ck_assert_str_eq(b.temp_path[NGC_FASTCGI], "/a/fastcgi_temp");
+	ck_assert_str_eq(b.temp_path[NGC_UWSGI], "/a/uwsgi_temp");
+	ck_assert_str_eq(b.temp_path[NGC_SCGI], "/a/scgi/tmp");
+}
+END_TEST
+
+START_TEST(one_program_can_be_asked)
+{
+	struct nginx_build b;
+	struct ngc_error err;
+	struct tree t;
+
+	tree_new(&t);
+	make_program(&t, "mine", "configure arguments: --prefix=/mine\n", 0);
+	ck_assert_int_eq(nginx_build_ask_program(tree_at(&t, "mine"), &b, &err), NGC_OK);
+	ck_assert_str_eq(b.prefix, "/mine");
+	ck_assert_int_eq(nginx_build_ask_program(tree_at(&t, "none"), &b, &err),
+	    NGC_GONE);
+	tree_free(&t);
+}
+END_TEST
+
 /* One argument more, and the path that comes out. */
 START_TEST(arguments_are_found_as_a_shell_parts_them)
 {
@@ -164,5 +194,6 @@ START_TEST(one_that_fails_is_not_believed)
 END_TEST
 
 UNIT_MAIN("build", the_paths_of_real_builds_are_read,
+    temporary_paths_are_read_and_lie_in_the_prefix_otherwise, one_program_can_be_asked,
     arguments_are_found_as_a_shell_parts_them, a_path_that_is_too_long_is_cut_nowhere,
     the_first_nginx_that_is_there_is_asked, one_that_fails_is_not_believed)
