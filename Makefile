@@ -63,6 +63,13 @@ LIB_SRCS := \
 	lib/op/build.c \
 	lib/op/child.c \
 	lib/op/decode.c \
+	lib/op/doctor.c \
+	lib/op/doctor_contents.c \
+	lib/op/doctor_keys.c \
+	lib/op/doctor_master.c \
+	lib/op/doctor_roots.c \
+	lib/op/doctor_system.c \
+	lib/op/doctor_temp.c \
 	lib/op/filter.c \
 	lib/op/find.c \
 	lib/op/flaw.c \
@@ -89,6 +96,7 @@ LIB_SRCS := \
 	lib/op/sort.c \
 	lib/op/stats.c \
 	lib/op/target.c \
+	lib/op/unit.c \
 	lib/op/urlpattern.c \
 	lib/op/urls.c \
 	lib/op/usage.c \
@@ -146,6 +154,7 @@ LIB_SRCS := \
 
 CMD_SRCS := \
 	cmd/cmd_check.c \
+	cmd/cmd_doctor.c \
 	cmd/cmd_explain.c \
 	cmd/cmd_list.c \
 	cmd/cmd_purge.c \
@@ -162,6 +171,7 @@ CMD_SRCS := \
 	cmd/main.c \
 	cmd/opts.c \
 	cmd/out.c \
+	cmd/out_doctor.c \
 	cmd/out_entry.c \
 	cmd/out_purge.c \
 	cmd/out_reload.c \

@@ -164,8 +164,8 @@ struct cmd {
 	int (*run)(struct cmd_env *env, const struct cmd_args *args); /* an exit status */
 };
 
-extern const struct cmd cmd_check, cmd_explain, cmd_list, cmd_purge, cmd_reload,
-    cmd_show, cmd_stats, cmd_urls, cmd_verify, cmd_zones;
+extern const struct cmd cmd_check, cmd_doctor, cmd_explain, cmd_list, cmd_purge,
+    cmd_reload, cmd_show, cmd_stats, cmd_urls, cmd_verify, cmd_zones;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct cmd *const cmd_all[];

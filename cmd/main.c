@@ -13,6 +13,7 @@
  * file.c	reading a file whole, and replacing one
  * ui.c		messages and questions on the terminal
  * out.c	standard output, whole lines at a time
+ * out_doctor.c	what the doctor found, as JSON or as text
  * out_entry.c	an entry as JSON or as text
  * out_purge.c	what became of a purge, as JSON or as text
  * out_reload.c	what became of a reload, as JSON or as text
@@ -37,7 +38,8 @@
 #define JOBS_MAX 256
 
 const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain,
-	&cmd_urls, &cmd_purge, &cmd_stats, &cmd_check, &cmd_verify, &cmd_reload, NULL };
+	&cmd_urls, &cmd_purge, &cmd_stats, &cmd_check, &cmd_verify, &cmd_doctor,
+	&cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 

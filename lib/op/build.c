@@ -64,8 +64,7 @@ static void complete(const struct nginx_build *b, char path[PATH_MAX],
 }
 
 /* --http-proxy-temp-path=; nginx's default lies in the prefix. */
-static void take_temp_path(struct ngc_bytes word, enum ngc_protocol p,
-    char out[PATH_MAX])
+static void take_temp_path(struct ngc_bytes word, enum ngc_protocol p, char out[PATH_MAX])
 {
 	char name[64];
 

@@ -89,7 +89,8 @@ same() {
 	for command in "${COMMANDS[@]}"; do
 		page=$(man_page "$command")
 		asks=
-		if [[ $command == @(show|check) ]] || ngxcache help "$command" | grep -q -- --fail-if-none; then
+		if [[ $command == @(show|check|doctor) ]] ||
+		    ngxcache help "$command" | grep -q -- --fail-if-none; then
 			asks=1
 		fi
 		same <(printf '%s\n' 0 $asks 2 3 128+n) \
@@ -278,6 +279,19 @@ documented() {
 	sandbox
 	same <({ members d; echo key_base64; } < <(ngxcache explain --json \
 	    http://www.example.com/) | LC_ALL=C sort -u) <(documented "DOCUMENT OF EXPLAIN")
+}
+
+@test "manual: ngxcache-json(5) describes the document of doctor" {
+	sandbox
+	rm -r "$T/box/cache/shop"
+	run -1 --separate-stderr ngxcache doctor --json
+	same <(members d <<<"$output") <(documented "DOCUMENT OF DOCTOR")
+}
+
+@test "manual: ngxcache-doctor(1) tells of every finding" {
+	same <(sed -n 's/.*= { NGC_\(FAULT\|WARNING\|NOTE\), "\([a-z_]*\)",.*/\2/p' "$TOP"/lib/op/doctor*.c |
+	    LC_ALL=C sort -u) \
+	    <("${MANPAGE[@]}" items "$MAN/ngxcache-doctor.1" FINDINGS | LC_ALL=C sort)
 }
 
 @test "manual: ngxcache-json(5) describes the document of reload" {
