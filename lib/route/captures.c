@@ -15,9 +15,9 @@ void run_take_captures(struct run *r, const struct captures *c)
 {
 	struct named_capture named;
 
-	r->n_groups = c->n;
+	r->n_groups = c->n < GROUPS ? c->n : GROUPS;
 	r->n_matches++;
-	for (unsigned i = 0; i < c->n; i++)
+	for (unsigned i = 0; i < r->n_groups; i++)
 		r->group[i] = value_text(r->arena, c->group[i], true);
 	for (unsigned i = 0; regex_named(c, i, &named); i++)
 		run_assign(r, run_lower(r, named.name),
@@ -54,15 +54,15 @@ void run_matched_unknown(struct run *r, struct ngc_bytes pattern,
     const struct unknown *on)
 {
 	const struct regex *x = regexes_get(r->router->regexes, pattern, false);
-	struct captures c = { .n = CAPTURES_MAX / 2, .by = x };
+	struct captures c = { .by = x };
 	struct value_builder b = { .arena = r->arena };
 	struct named_capture named;
 
 	/* What is caught of a header need not look like the header. */
 	value_add_unknown(&b, run_unknown(r, on->name, GRAMMAR_ANY, on->hard));
-	r->n_groups = c.n;
+	r->n_groups = GROUPS;
 	r->n_matches++;
-	for (unsigned i = 0; i < c.n; i++)
+	for (unsigned i = 0; i < GROUPS; i++)
 		r->group[i] = value_end(&b);
 	for (unsigned i = 0; x != NULL && regex_named(&c, i, &named); i++)
 		run_assign(r, run_lower(r, named.name), value_end(&b), NULL);

@@ -17,6 +17,7 @@ struct regex {
 	pcre2_code *code; /* NULL: it does not compile */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
+	struct ngc_bytes *group; /* what the last match caught */
 };
 
 #define N_CHAINS 256
@@ -105,7 +106,11 @@ static bool compile(struct regexes *r, struct regex *x)
 	}
 	x->data = pcre2_match_data_create_from_pattern(x->code, NULL);
 	x->context = pcre2_match_context_create(NULL);
-	if (x->data == NULL || x->context == NULL)
+	x->group = x->data != NULL
+		       ? ngc_arena_alloc(r->arena, pcre2_get_ovector_count(x->data),
+			     sizeof(*x->group))
+		       : NULL;
+	if (x->data == NULL || x->context == NULL || x->group == NULL)
 		return false;
 	pcre2_set_match_limit(x->context, MATCH_LIMIT);
 	return true;
@@ -153,13 +158,12 @@ bool regex_match(const struct regex *x, struct ngc_bytes subject, struct capture
 		return false;
 	at = pcre2_get_ovector_pointer(x->data);
 	out->n = pcre2_get_ovector_count(x->data);
-	if (out->n > CAPTURES_MAX)
-		out->n = CAPTURES_MAX;
+	out->group = x->group;
 	for (unsigned i = 0; i < out->n; i++)
-		out->group[i] = at[2 * i] == PCRE2_UNSET || at[2 * i] > at[2 * i + 1]
-				    ? ngc_bytes(NULL, 0)
-				    : ngc_bytes(subject.p + at[2 * i],
-					  at[2 * i + 1] - at[2 * i]);
+		x->group[i] = at[2 * i] == PCRE2_UNSET || at[2 * i] > at[2 * i + 1]
+				  ? ngc_bytes(NULL, 0)
+				  : ngc_bytes(subject.p + at[2 * i],
+					at[2 * i + 1] - at[2 * i]);
 	return true;
 }
 

@@ -7,17 +7,16 @@
 
 /* Regular expressions as nginx uses them: PCRE2 on bytes, compiled when first tried. */
 
-#define CAPTURES_MAX 20
-
 /* A name a group sets as a variable. */
 struct named_capture {
 	struct ngc_bytes name;
 	struct ngc_bytes value;
 };
 
-/* What a match caught; it borrows from the subject. */
+/* What a match caught; it borrows from the subject, and from the regex till that is tried
+ * again. */
 struct captures {
-	struct ngc_bytes group[CAPTURES_MAX]; /* absent: not matched */
+	const struct ngc_bytes *group; /* absent: not matched */
 	unsigned n;             /* groups, the whole match included; 0: no match */
 	const struct regex *by; /* whose group names apply */
 };

@@ -18,6 +18,7 @@
  */
 
 #define CHOICES_MAX 64
+#define GROUPS      10 /* $1 to $9 */
 
 /* The answers of a run, to be repeated and varied. */
 struct choices {
@@ -85,7 +86,7 @@ struct run {
 	bool refused;  /* it was taken to be one that may not come in */
 	const struct ngc_directive *guard; /* NULL, or what that depends on */
 	unsigned changes_left;
-	struct value group[CAPTURES_MAX];
+	struct value group[GROUPS];
 	unsigned n_groups, n_matches; /* groups; how often they were set or emptied */
 	struct assigned *vars, *memo; /* set ones; those evaluated once and kept */
 	struct upstream upstream;
