@@ -65,8 +65,9 @@ struct ngc_cover {
 	size_t n_targets;
 	struct ngc_open_template *open; /* what could not be computed */
 	size_t n_open;
-	bool incomplete; /* the configuration has more ways for the URL than could be gone
-			  */
+	/* The configuration has more ways for the URL than could be gone, or keys of more
+	 * parts than can be looked for. */
+	bool incomplete;
 	bool more_hosts; /* any_host: the servers answer for names that have no end */
 };
 

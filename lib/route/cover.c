@@ -99,7 +99,7 @@ static bool may_hold_path(struct value v, size_t i)
 	return false;
 }
 
-/* The pattern of a key, in the cover's arena; NULL: no memory, or too many pieces. */
+/* The pattern of a key, in the cover's arena; NULL: no memory. */
 static struct pattern *make_pattern(struct cover *c, struct value v, bool loose)
 {
 	struct pattern *p = ngc_arena_alloc(c->arena, 1, sizeof(*p));
@@ -128,12 +128,17 @@ static struct pattern *make_pattern(struct cover *c, struct value v, bool loose)
 static bool add_pattern(struct cover *c, const struct ngc_zone *z, struct value key,
     bool ambiguous)
 {
-	struct open_key k = { .zone = z, .sure = make_pattern(c, key, false) };
+	struct open_key k = { .zone = z };
 
-	if (k.sure == NULL)
-		return true; /* too many pieces: no key can be matched with it */
+	if (key.n > PIECES_MAX) {
+		c->pub.incomplete = true;
+		return true;
+	}
+	k.sure = make_pattern(c, key, false);
 	if (ambiguous)
 		k.loose = make_pattern(c, key, true);
+	if (k.sure == NULL || (ambiguous && k.loose == NULL))
+		return false;
 	for (size_t i = 0; i < c->n_keys; i++)
 		if (c->keys[i].zone == z && pattern_same(c->keys[i].sure, k.sure) &&
 		    (c->keys[i].loose != NULL) == (k.loose != NULL))

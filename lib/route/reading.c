@@ -121,6 +121,8 @@ struct match {
 	const struct pattern *p;
 	struct ngc_bytes key;
 	size_t start[PIECES_MAX + 1]; /* where each piece begins in the reading tried */
+	/* From where what may be anything was gone through, plus one; 0: nowhere. */
+	size_t tried[PIECES_MAX];
 	unsigned steps;
 	bool matched;
 	struct readings *out; /* NULL: whether it matches is all that is asked */
@@ -268,6 +270,20 @@ static void match_words(struct match *m, unsigned i, size_t pos, const char *con
 }
 
 /*
+ * Was what may be anything tried from here, or from before?  It could then reach all that
+ * it can reach now: unless every reading is wanted, once is enough.
+ */
+static bool is_tried(struct match *m, unsigned i, size_t pos)
+{
+	if (m->out != NULL || m->p->pieces[i].grammar != GRAMMAR_ANY)
+		return false;
+	if (m->tried[i] != 0 && m->tried[i] <= pos + 1)
+		return true;
+	m->tried[i] = pos + 1;
+	return false;
+}
+
+/*
  * Every length a run can have: the shortest first for what may be anything, else the
  * longest.
  */
@@ -279,6 +295,8 @@ static void match_run(struct match *m, unsigned i, size_t pos)
 
 	if (max < min)
 		return; /* a run that begins with what it must not */
+	if (is_tried(m, i, pos))
+		return;
 	if (i + 1 ==
 	    m->p->n) /* the last piece takes all that is left, or does not match */
 		min = left.n;

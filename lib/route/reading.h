@@ -57,8 +57,11 @@ struct piece {
 	const struct ngc_directive *block; /* of GRAMMAR_RESULTS: the lines */
 };
 
-/* More pieces than this are not taken apart: such a key has no reading. */
-#define PIECES_MAX 24
+/*
+ * More pieces than this are not taken apart: such a key has no reading, and a cover with
+ * one is not complete.
+ */
+#define PIECES_MAX 128
 
 struct pattern {
 	struct piece pieces[PIECES_MAX];

@@ -78,6 +78,9 @@ static const char text[] =
     " location /lostpass { rewrite ^/lostpass(.*)$ /pass/$cookie_l$1?a=b last; }"
     " location /pass/ { proxy_pass http://up; }"
     " location /cors { proxy_pass http://u; proxy_cache_key $cors|$cors_host|$uri; }"
+    " location /thirteen { proxy_pass http://u; proxy_cache_key "
+    "$uri|$cookie_a|$cookie_b|$cookie_c|$cookie_d|$cookie_e|$cookie_f|$cookie_g|"
+    "$cookie_h|$cookie_i|$cookie_j|$cookie_k|$cookie_l|$cookie_m|end; }"
     " location /losttwo { rewrite ^ /two/$cookie_l/x last; }"
     " location ~ ^/two/(?<one>.*)/(.*)$ { proxy_pass http://u; proxy_cache_key "
     "$one|$2; }"
@@ -210,6 +213,9 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		{ "/lostpass/x?q", "http://up/pass/de/x", LEFT },
 		{ "/cors", "https://a.test|a.test|/cors", TAKEN },
 		{ "/cors", "||/cors", TAKEN },
+		{ "/thirteen", "/thirteen||||||||||||x||end", TAKEN },
+		{ "/thirteen", "/thirteen|s|||||||||||||||||||||||||||||end", TAKEN },
+		{ "/thirteen", "/thirteen|||||||||||||||||||||||||||||||||bend", LEFT },
 		{ "/losttwo", "de|x", TAKEN },
 		{ "/socket", "http://unix:/sockx/socket", TAKEN },
 		{ "/guard/net", "/guard/net", TAKEN },
@@ -244,6 +250,35 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		ngc_url_free(u);
 	}
 	close_site(&s);
+}
+END_TEST
+
+START_TEST(a_key_of_too_many_parts_makes_a_cover_incomplete)
+{
+	struct ngc_buf b = { 0 };
+	struct ngc_url *u = url_of("/x");
+	struct ngc_router *router;
+	const struct ngc_zone *zone;
+	struct ngc_cover *c;
+	struct ngc_conf *conf;
+	struct ngc_error err;
+
+	ngc_buf_add_str(&b, "http { proxy_cache_path /c keys_zone=z:1m; proxy_cache z;"
+			    "server { listen 80; server_name a.test; location / {"
+			    "proxy_pass http://u; proxy_cache_key $uri");
+	for (int i = 0; i < 100; i++)
+		ngc_buf_add_str(&b, "|$cookie_a");
+	ngc_buf_add(&b, "; } } }", sizeof("; } } }"));
+	conf = conf_of((const char *)ngc_buf_bytes(&b).p);
+	zone = ngc_conf_zone(conf, 0);
+	ck_assert_int_eq(ngc_router_new(conf, &zone, 1, &router, &err), NGC_OK);
+	ck_assert_int_eq(ngc_route_cover(router, u, NULL, &c, &err), NGC_OK);
+	ck_assert(c->incomplete);
+	ngc_cover_free(c);
+	ngc_router_free(router);
+	ngc_conf_free(conf);
+	ngc_url_free(u);
+	ngc_buf_free(&b);
 }
 END_TEST
 
@@ -431,5 +466,6 @@ END_TEST
 
 UNIT_MAIN("open", explain_lists_the_variables_of_the_template,
     explain_tells_what_keeps_a_response_out, a_url_takes_what_its_open_parts_can_hold,
+    a_key_of_too_many_parts_makes_a_cover_incomplete,
     constant_alternatives_need_no_walk, a_zone_that_is_open_is_every_one_it_may_be,
     what_a_request_does_not_settle_is_named)
