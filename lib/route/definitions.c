@@ -88,6 +88,27 @@ static struct ngc_bytes result_of(const struct ngc_directive *line)
 	return line->n_words > 1 ? line->words[1] : ngc_bytes("", 0);
 }
 
+/* Does the line's regex name what it catches, so that a match sets variables? */
+static bool has_named_groups(const struct ngc_directive *line)
+{
+	static const char *const heads[] = { "(?<", "(?P<", "(?'" };
+	struct ngc_bytes w = line->words[0];
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (w.n > 0 && w.p[0] == '~' &&
+		    memmem(w.p, w.n, heads[i], strlen(heads[i])) != NULL)
+			return true;
+	return false;
+}
+
+/* Does a request go on alike, whichever of the two lines it takes? */
+static bool is_alike(const struct ngc_directive *a, const struct ngc_directive *b)
+{
+	return ngc_bytes_equal(result_of(a), result_of(b)) &&
+	       memchr(result_of(b).p, '$', result_of(b).n) == NULL &&
+	       !has_named_groups(a) && !has_named_groups(b);
+}
+
 static size_t collect(const struct definition *def,
     bool (*may)(const struct ngc_directive *line, struct value source),
     struct value source, const struct ngc_directive *lines[RESULTS_MAX])
@@ -98,8 +119,7 @@ static size_t collect(const struct definition *def,
 		if (d->n_words != 2 || !may(d, source))
 			continue;
 		for (i = 0; i < n; i++)
-			if (ngc_bytes_equal(result_of(lines[i]), result_of(d)) &&
-			    memchr(result_of(d).p, '$', result_of(d).n) == NULL)
+			if (is_alike(lines[i], d))
 				break;
 		if (i < n)
 			continue;

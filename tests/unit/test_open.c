@@ -17,6 +17,8 @@ static const char text[] =
     "map $geoip_country_code $geooff { DE disk_1; default off; }"
     "map $arg_k $late { ~^(.+)$ late; default none; }"
     "map $http_origin $cors { ~^https://(?<cors_host>.*)$ $http_origin; default ''; }"
+    "map $http_cookie $wp { default 0; ~wordpress_logged_in 1;"
+    " '~session=(?<sid>[a-z]+)' 0; }"
     "geo $near { default far; 10.0.0.0/8 near; }"
     "split_clients $remote_addr $half { 50% a; * b; }"
     "server { listen 80; server_name a.test;"
@@ -78,6 +80,7 @@ static const char text[] =
     " location /lostpass { rewrite ^/lostpass(.*)$ /pass/$cookie_l$1?a=b last; }"
     " location /pass/ { proxy_pass http://up; }"
     " location /cors { proxy_pass http://u; proxy_cache_key $cors|$cors_host|$uri; }"
+    " location /wp { proxy_pass http://u; proxy_cache_key $wp|$sid|$uri; }"
     " location /thirteen { proxy_pass http://u; proxy_cache_key "
     "$uri|$cookie_a|$cookie_b|$cookie_c|$cookie_d|$cookie_e|$cookie_f|$cookie_g|"
     "$cookie_h|$cookie_i|$cookie_j|$cookie_k|$cookie_l|$cookie_m|end; }"
@@ -216,6 +219,10 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		{ "/thirteen", "/thirteen||||||||||||x||end", TAKEN },
 		{ "/thirteen", "/thirteen|s|||||||||||||||||||||||||||||end", TAKEN },
 		{ "/thirteen", "/thirteen|||||||||||||||||||||||||||||||||bend", LEFT },
+		{ "/wp", "0||/wp", TAKEN },
+		{ "/wp", "1||/wp", TAKEN },
+		{ "/wp", "0|def|/wp", TAKEN },
+		{ "/wp", "1|def|/wp", LEFT },
 		{ "/losttwo", "de|x", TAKEN },
 		{ "/socket", "http://unix:/sockx/socket", TAKEN },
 		{ "/guard/net", "/guard/net", TAKEN },
