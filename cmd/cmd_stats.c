@@ -127,12 +127,15 @@ static int execute(struct stats *s, const struct cmd_args *args)
 	int status;
 
 	run.damaged_met = s->env->verbose ? ui_damaged_met : NULL;
+	run.explain_misses = s->render == out_stats_table && !s->env->quiet;
 	code = ngc_stats_collect(&run, &req, &s->result, &err);
 	ui_walked(s->env, &s->result.found);
 	ui_ambiguous(&s->result.found);
 	tell_crowded(s);
 	status = code == NGC_OK ? ui_selection_status(s->env, &s->result.found, args)
 				: ui_failed(&err);
+	if (run.explain_misses && status == EXIT_DONE)
+		ui_misses(s->env, &s->result.found);
 	if (status == EXIT_USAGE || s->result.zones == NULL)
 		return status;
 	if (s->file != NULL && *s->env->stop != 0)

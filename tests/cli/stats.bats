@@ -292,6 +292,32 @@ print(sorted(r[0] for r in rows[1:]))' >"$T/got"
 	equal "$(ls -A "$T/out")" x
 }
 
+@test "stats: a run that a signal ends leaves the old file" {
+	mkcache -o "$C" --count 50 --template httpGETa.test/%d
+	echo old >"$T/x"
+	run -143 --separate-stderr inject 'openat:20=!kill -TERM $PPID' \
+	    ngxcache stats -d "$C" -o "$T/x"
+	equal "$(cat "$T/x")" old
+	run -143 --separate-stderr inject 'openat:20=!kill -TERM $PPID' ngxcache stats --json -d "$C"
+	json_is 'd["total"]["entries"] < 50' true
+}
+
+@test "stats: a selector that matched nothing is told, but not to programs" {
+	mkcache -o "$C" httpGETa.test/1
+	run -0 --separate-stderr ngxcache stats -d "$C" 'http://a.test/2*'
+	equal "$stderr" "ngxcache: nothing matched 'http://a.test/2*'"
+	for format in --json --format=csv --format=prometheus -q; do
+		ok stats "$format" -d "$C" 'http://a.test/2*'
+	done
+}
+
+@test "stats: files alone need no configuration" {
+	file=$(mkcache -v -o "$C" httpGETa.test/1)
+	mkcache -o "$C" httpGETa.test/2
+	ok stats --json --file "$file"
+	json_is '[d["total"]["entries"], d["total"]["bytes"]]' "[1, $(stat -c %s "$file")]"
+}
+
 @test "stats: a file is not written when the command line is wrong" {
 	echo old >"$T/x"
 	fails 2 "*" stats -d "$T/missing" -o "$T/x"
