@@ -78,10 +78,15 @@ static void set(struct flaw *out, enum ngc_reason reason, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* The shortest field for a Vary: what has filled it may be longer than it. */
+#define VARY_LEAST 42
+
 static void judge_binary_header(const struct ngc_entry *e, struct flaw *out)
 {
 	long long size = (long long)e->size;
 
+	if (!e->damaged && e->header.vary.n < VARY_LEAST)
+		return;
 	switch (ngc_header_flaw(e->head)) {
 	case NGC_FLAW_NONE:
 		break;
@@ -292,6 +297,12 @@ static void judge_temporary(const struct stat *st, int64_t now, struct flaw *out
 		    ngc_format_seconds(now - st->st_mtime, age));
 }
 
+/* What mkfs makes in the root of a file system. */
+static bool is_lost_and_found(const struct ngc_stray *s)
+{
+	return s->dir[0] == '\0' && strcmp(s->name, "lost+found") == 0;
+}
+
 void flaw_of_stray(const struct ngc_stray *s, const struct stat *st, int64_t now,
     struct flaw *out)
 {
@@ -302,6 +313,8 @@ void flaw_of_stray(const struct ngc_stray *s, const struct stat *st, int64_t now
 		set(out, NGC_REASON_SYMLINK, "nginx would follow it");
 	else if (S_ISDIR(st->st_mode) && named)
 		set(out, NGC_REASON_DIRECTORY, "in the place of a cache file");
+	else if (S_ISDIR(st->st_mode) && is_lost_and_found(s))
+		return;
 	else if (S_ISDIR(st->st_mode))
 		set(out, NGC_REASON_FOREIGN, "a directory that is not nginx's");
 	else if (!S_ISREG(st->st_mode))

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ngc/mem.h"
 
@@ -28,7 +29,6 @@ static int compare(const void *a, const void *b)
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* A process may end at any time: what is gone holds nothing. */
 static bool gone(int sys)
@@ -131,6 +131,16 @@ static enum held ask_for_lease(int fd)
 	(void)fd;
 #endif
 	return HELD_UNKNOWN;
+}
+
+/* Another thread may have begun with a copy of fd, and keep a lease that is not given up.
+ */
+void holders_close(int fd)
+{
+#ifdef F_SETLEASE
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+#endif
+	close(fd);
 }
 
 enum held holders_ask(const struct holders *h, int fd, struct ngc_place file)

@@ -19,7 +19,7 @@ void holders_read(struct holders *h);
 void holders_free(struct holders *h);
 
 enum held {
-	HELD_NOT, /* and whoever opens it now waits until fd is closed */
+	HELD_NOT, /* and whoever opens it now waits for holders_close() */
 	HELD,
 	HELD_UNKNOWN,
 };
@@ -30,5 +30,6 @@ enum held {
  * is open makes the kernel send SIGIO, which must be ignored.
  */
 enum held holders_ask(const struct holders *h, int fd, struct ngc_place file);
+void holders_close(int fd);
 
 #endif

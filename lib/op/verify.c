@@ -193,7 +193,7 @@ static enum ngc_outcome repair_temporary(struct verify *v, const struct ngc_stra
 		if (!v->req->dry_run)
 			outcome = remove_temporary(s, st, err);
 		*removed = outcome == NGC_DONE;
-		close(fd);
+		holders_close(fd);
 	}
 	pthread_mutex_unlock(&v->lock);
 	return outcome;

@@ -237,6 +237,15 @@ old() {
 	wrong foreign foreign
 }
 
+@test "verify: the lost+found of a file system is not foreign" {
+	one
+	mkdir "$C/lost+found"
+	clean
+	mkdir "$C/1"
+	mkdir "$C/1/lost+found"
+	wrong foreign foreign
+}
+
 @test "verify: symbolic links of every name, and a directory in the place of a file" {
 	for name in x 3 temp 0123456789abcdef0123456789abcdef 0123456789abcdef0123456789abcdef.0000000001; do
 		one
