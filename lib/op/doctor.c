@@ -54,6 +54,18 @@ char *doctor_text(struct doctor *d, const char *fmt, ...)
 	return text;
 }
 
+/* Two locations may lead to the same finding. */
+static bool is_told(const struct ngc_doctor_result *out,
+    const struct ngc_doctor_finding *f)
+{
+	for (size_t i = 0; i < out->n; i++)
+		if (out->findings[i].code == f->code &&
+		    out->findings[i].zone == f->zone &&
+		    strcmp(out->findings[i].seen, f->seen) == 0)
+			return true;
+	return false;
+}
+
 void doctor_find(struct doctor *d, const struct ailment *a, const struct patient *p,
     const char *path, const char *fmt, ...)
 {
@@ -70,6 +82,8 @@ void doctor_find(struct doctor *d, const struct ailment *a, const struct patient
 	va_end(ap);
 	if (path != NULL)
 		f.path = doctor_text(d, "%s", path);
+	if (!d->failed && is_told(out, &f))
+		return;
 	if (d->failed || !ngc_array_grow((void **)&out->findings, out->n, &out->cap,
 			     sizeof(*out->findings))) {
 		d->failed = true;

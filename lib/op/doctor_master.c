@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "doctor.h"
@@ -15,7 +16,7 @@
  */
 
 /* The clock of processes and that of files differ by less than this. */
-#define CLOCK_SLACK 2
+#define CLOCK_SLACK_MS 200
 
 static const struct ailment other_file = { NGC_FAULT, "other_configuration",
 	"what this program reads is not what nginx does: purges and listings may miss "
@@ -209,39 +210,44 @@ static bool file_in_use(const struct doctor *d, char out[PATH_MAX])
 	return known;
 }
 
-/* Seconds since 1970 when a process began; 0: not known. */
-static int64_t process_start(pid_t pid)
+static int64_t milliseconds(struct timespec t)
 {
-	char path[64], text[1024] = "", *line = NULL;
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The ticks from boot to the start of a process; 0: not known. */
+static int64_t start_ticks(pid_t pid)
+{
 	unsigned long long ticks = 0;
-	long long boot = 0;
-	const char *p;
-	size_t cap = 0;
+	char path[64], text[1024];
+	const char *p = NULL;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	f = fopen(path, "re");
-	if (f == NULL || fgets(text, sizeof(text), f) == NULL)
-		text[0] = '\0';
-	if (f != NULL)
-		fclose(f);
-	p = strrchr(text, ')'); /* the name may hold anything; 20 fields behind it */
+	if (f == NULL)
+		return 0;
+	if (fgets(text, sizeof(text), f) != NULL)
+		p = strrchr(text, ')'); /* the name may hold anything */
+	fclose(f);
 	if (p == NULL || sscanf(p + 1,
 			     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
 			     "%*d %*d %*d %*d %*d %llu",
 			     &ticks) != 1)
 		return 0;
-	f = fopen("/proc/stat", "re");
-	while (f != NULL && boot == 0 && getline(&line, &cap, f) > 0)
-		if (sscanf(line, "btime %lld", &boot) != 1)
-			boot = 0;
-	free(line);
-	if (f != NULL)
-		fclose(f);
-	return boot == 0
-		   ? 0
-		   : (int64_t)boot +
-			 (int64_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
+	return (int64_t)ticks;
+}
+
+/* Milliseconds since 1970 when a process began; 0: not known. */
+static int64_t process_start(pid_t pid)
+{
+	int64_t ticks = start_ticks(pid);
+	struct timespec now, up;
+
+	if (ticks == 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+	    clock_gettime(CLOCK_BOOTTIME, &up) != 0)
+		return 0;
+	return milliseconds(now) - milliseconds(up) + ticks * 1000 / sysconf(_SC_CLK_TCK);
 }
 
 /* When the workers that take requests began: they have what the master read last. */
@@ -268,8 +274,8 @@ static void find_newest(const struct doctor *d, const struct ngc_directive *bloc
 
 	for (const struct ngc_directive *c = block->first; c != NULL; c = c->next) {
 		if (c->file != seen && doctor_stat(d, c->file, &st) &&
-		    st.st_mtim.tv_sec > *changed) {
-			*changed = st.st_mtim.tv_sec;
+		    milliseconds(st.st_mtim) > *changed) {
+			*changed = milliseconds(st.st_mtim);
 			*file = c->file;
 		}
 		seen = c->file;
@@ -287,13 +293,13 @@ static void check_age(struct doctor *d)
 	if (reading == 0)
 		return;
 	find_newest(d, ngc_conf_tree(d->conf), &file, &changed);
-	if (changed <= reading + CLOCK_SLACK)
+	if (changed <= reading + CLOCK_SLACK_MS)
 		return;
 	doctor_find(d, &not_reloaded, NULL, file,
 	    "%s was changed at %s, after nginx (process %ld) read its configuration at "
 	    "%s",
-	    file, ngc_format_instant(changed, changed_at), (long)d->master.pid,
-	    ngc_format_instant(reading, read_at));
+	    file, ngc_format_instant(changed / 1000, changed_at), (long)d->master.pid,
+	    ngc_format_instant(reading / 1000, read_at));
 }
 
 void doctor_check_master(struct doctor *d)

@@ -29,19 +29,28 @@ static const struct ailment elsewhere = { NGC_WARNING, "temp_other_filesystem",
 	"use_temp_path=off for the zone, or a temporary path on the file system of the "
 	"cache" };
 
-/* The temporary path in force in a level; NULL: not known. */
-static const char *temp_path(struct doctor *d, const struct ngc_level *l)
+/* What the configuration says for a level; NULL: nothing. */
+static const char *path_set(struct doctor *d, const struct ngc_level *l,
+    enum ngc_protocol protocol)
 {
-	const struct nginx_build *b;
 	const struct ngc_directive *set;
 	char name[32];
 
-	snprintf(name, sizeof(name), "%s_temp_path", ngc_protocol_name(l->protocol));
+	snprintf(name, sizeof(name), "%s_temp_path", ngc_protocol_name(protocol));
 	set = doctor_in_force(l, name);
-	if (set != NULL && set->n_words > 1)
-		return doctor_full_path(d, ngc_directive_arg(set, 1));
-	b = doctor_build(d);
-	return b != NULL ? b->temp_path[l->protocol] : NULL;
+	return set != NULL && set->n_words > 1
+		   ? doctor_full_path(d, ngc_directive_arg(set, 1))
+		   : NULL;
+}
+
+/* The temporary path in force in a level; NULL: not known. */
+static const char *temp_path(struct doctor *d, const struct ngc_level *l)
+{
+	const char *path = path_set(d, l, l->protocol);
+
+	if (path == NULL && doctor_build(d) != NULL)
+		path = d->build.temp_path[l->protocol];
+	return path;
 }
 
 /* Cut the last component off; false: there is none. */
@@ -130,17 +139,25 @@ static void check_device(struct doctor *d, const struct patient *p, const char *
 		    path, p->zone->path);
 }
 
+static void check_path(struct doctor *d, const struct patient *p, const char *path)
+{
+	check_inside(d, p, path);
+	check_device(d, p, path);
+}
+
 void doctor_check_temp(struct doctor *d, const struct patient *p)
 {
-	const char *before = NULL;
+	const struct ngc_zone *z = p->zone;
+	const char *path;
 
-	for (size_t i = 0; p->zone->use_temp_path && i < p->n_nests; i++) {
-		const char *path = temp_path(d, p->nests[i].level);
-
-		if (path == NULL || (before != NULL && strcmp(path, before) == 0))
-			continue;
-		check_inside(d, p, path);
-		check_device(d, p, path);
-		before = path;
+	if (!z->configured || !z->use_temp_path)
+		return;
+	for (size_t i = 0; i < p->n_nests; i++) {
+		path = temp_path(d, p->nests[i].level);
+		if (path != NULL)
+			check_path(d, p, path);
 	}
+	path = p->n_nests == 0 ? path_set(d, ngc_conf_http(d->conf), z->type) : NULL;
+	if (path != NULL)
+		check_path(d, p, path);
 }

@@ -224,6 +224,21 @@ user() {
 	diagnosis 0 '[]'
 }
 
+@test "temp_inside_cache: a zone that nothing uses yet has the path of the http block" {
+	mkcache -o "$C" httpGETa.test/1
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_temp_path $C/incoming;
+	END
+	diagnosis 0 '[["temp_inside_cache", "warning"]]'
+}
+
+@test "temp_inside_cache: each path is told of once, however many locations have it" {
+	site
+	sed -i "s|^\(\s*\)location / {|\1location /x { proxy_cache pages; proxy_temp_path $C/x; proxy_pass http://u; }\n\1location /y { proxy_cache pages; proxy_pass http://u; }\n\1location /z { proxy_cache pages; proxy_temp_path $C/x; proxy_pass http://u; }\n&|" "$CONF"
+	diagnosis 0 '[["temp_inside_cache", "warning"]]'
+}
+
 @test "temp_inside_cache: the path in force is the one of the location" {
 	site
 	sed -i "s|proxy_cache pages;|& proxy_temp_path $C/x;|" "$CONF"

@@ -94,6 +94,10 @@ codes() {
 	run -0 --separate-stderr admin doctor --json
 	equal "$(codes warning)" other_configuration
 	json_is 'd["findings"][0]["path"]' "$NGINX_CONF"
+	touch "$NGINX_CONF"
+	admin -q reload
+	run -0 --separate-stderr admin doctor --json
+	equal "$(codes warning)" ''
 }
 
 @test "changed levels leave orphans" {
