@@ -59,23 +59,29 @@ enum ngc_code conf_count(const struct ngc_directive *d, unsigned min, unsigned m
 	    ngc_directive_arg(d, 0));
 }
 
-/* The prefix, asked for the first time it is needed. */
-static enum ngc_code need_prefix(struct ngc_conf *c, const char *path,
-    struct ngc_error *err)
+/* Ask for the prefix that a relative path needs. */
+static enum ngc_code ask_prefix(const struct ngc_conf *c, const char *path,
+    const char **out, struct ngc_error *err)
 {
 	char buf[PATH_MAX];
 	enum ngc_code code;
 
-	if (c->prefix != NULL)
-		return NGC_OK;
+	*out = NULL;
 	if (c->prefix_ask == NULL)
 		return ngc_fail(err, NGC_INVALID, 0,
 		    "'%s' is relative, and nginx's prefix is not known", path);
 	code = c->prefix_ask(c->prefix_arg, buf, sizeof(buf), err);
 	if (code != NGC_OK)
 		return ngc_wrap(err, "'%s' is relative to nginx's prefix", path);
-	c->prefix = ngc_arena_copy(c->arena, buf, strlen(buf));
-	return c->prefix != NULL ? NGC_OK : ngc_no_memory(err);
+	*out = ngc_arena_copy(c->arena, buf, strlen(buf));
+	return *out != NULL ? NGC_OK : ngc_no_memory(err);
+}
+
+/* The prefix, asked for the first time it is needed. */
+static enum ngc_code need_prefix(struct ngc_conf *c, const char *path,
+    struct ngc_error *err)
+{
+	return c->prefix != NULL ? NGC_OK : ask_prefix(c, path, &c->prefix, err);
 }
 
 enum ngc_code conf_full_path(struct ngc_conf *c, const char *path, const char **out,
@@ -286,4 +292,17 @@ const char *ngc_conf_root(const struct ngc_conf *c)
 const char *ngc_conf_prefix(const struct ngc_conf *c)
 {
 	return c->prefix;
+}
+
+const char *ngc_conf_need_prefix(const struct ngc_conf *c)
+{
+	struct late *late = c->late;
+	struct ngc_error ignored;
+
+	if (c->prefix != NULL)
+		return c->prefix;
+	if (!late->has_prefix)
+		ask_prefix(c, "", &late->prefix, &ignored);
+	late->has_prefix = true;
+	return late->prefix;
 }

@@ -22,7 +22,8 @@ struct use {
 /* What most runs never ask for is made out when it is first asked for. */
 struct late {
 	struct list uses, warnings;
-	bool has_uses, has_warnings;
+	bool has_uses, has_warnings, has_prefix;
+	const char *prefix; /* NULL: nobody could tell */
 };
 
 struct ngc_conf {

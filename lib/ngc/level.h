@@ -102,4 +102,7 @@ bool ngc_conf_is_dump(const struct ngc_conf *c);
 const char *ngc_conf_root(const struct ngc_conf *c); /* "": none */
 const char *ngc_conf_prefix(const struct ngc_conf *c); /* NULL: not known so far */
 
+/* The prefix, asked for now unless it is known; NULL: nobody could tell.  One thread. */
+const char *ngc_conf_need_prefix(const struct ngc_conf *c);
+
 #endif

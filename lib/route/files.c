@@ -25,23 +25,40 @@ static const struct ngc_directive *root_directive(const struct run *r)
 	return NULL;
 }
 
+/* nginx's ngx_get_full_name(): a relative path lies below the prefix. */
+static struct value full_name(struct run *r, struct value path)
+{
+	struct value_builder b = { .arena = r->arena };
+	const char *prefix;
+
+	if (path.n > 0 && (path.seg[0].open != NULL || path.seg[0].text.p[0] == '/'))
+		return path;
+	prefix = ngc_conf_need_prefix(r->router->conf);
+	if (prefix == NULL || *prefix == '\0') {
+		value_add_unknown(&b,
+		    run_unknown(r, ngc_bytes_of("document_root"), GRAMMAR_ANY, true));
+	} else {
+		value_add_text(&b, ngc_bytes_of(prefix), false);
+		if (prefix[strlen(prefix) - 1] != '/')
+			value_add_text(&b, ngc_bytes_of("/"), false);
+	}
+	value_add(&b, path);
+	r->failed = r->failed || b.failed;
+	return value_end(&b);
+}
+
 struct value run_document_root(struct run *r)
 {
 	const struct ngc_directive *d = root_directive(r);
-	struct value_builder b = { .arena = r->arena };
 	struct ngc_bytes root = d != NULL ? d->words[1] : ngc_bytes_of("html");
-	const char *prefix = ngc_conf_prefix(r->router->conf);
+	struct ngc_bytes cut = root;
+	struct value v;
 
-	if (root.n > 1 && root.p[root.n - 1] == '/' && ngc_directive_is(d, "root"))
-		root.n--;
-	if (root.n == 0 || (root.p[0] != '/' && root.p[0] != '$')) {
-		value_add_text(&b, ngc_bytes_of(prefix != NULL ? prefix : ""), false);
-		if (prefix == NULL || prefix[strlen(prefix) - 1] != '/')
-			value_add_text(&b, ngc_bytes_of("/"), false);
-	}
-	value_add(&b, run_eval(r, root));
-	r->failed = r->failed || b.failed;
-	return value_end(&b);
+	if (root.n > 0 && root.p[root.n - 1] == '/' && ngc_directive_is(d, "root"))
+		cut.n--;
+	v = run_eval(r, cut);
+	/* nginx adds nothing to "/", which is empty now, nor to empty variables. */
+	return v.n == 0 && root.n > 0 ? v : full_name(r, v);
 }
 
 /* Open a path as nginx sees it; -1: it is not there. */
@@ -134,15 +151,19 @@ static struct ngc_bytes directory_of(struct ngc_bytes path)
 bool run_files_known(struct run *r)
 {
 	const struct ngc_directive *d = root_directive(r);
-	struct value root = run_document_root(r);
-	struct ngc_bytes path;
+	struct ngc_bytes start;
+	struct value root;
 
-	if (r->asked->all || ngc_conf_is_dump(r->router->conf) ||
-	    value_unknown(root) != NULL)
+	if (r->asked->all || ngc_conf_is_dump(r->router->conf))
 		return false;
-	path = names_files(r, d) ? directory_of(d->words[1])
-				 : value_bytes(r->arena, root);
-	return run_stat(r, path) == FILE_DIRECTORY;
+	root = run_document_root(r);
+	if (value_unknown(root) == NULL && names_files(r, d)) {
+		start = directory_of(d->words[1]);
+		root = start.n > 0 ? full_name(r, value_text(r->arena, start, false))
+				   : (struct value){ 0 };
+	}
+	return value_unknown(root) == NULL &&
+	       run_stat(r, value_bytes(r->arena, root)) == FILE_DIRECTORY;
 }
 
 /* The rest of the URI behind an alias's location; all of it below a root. */

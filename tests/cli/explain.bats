@@ -204,3 +204,46 @@ explained() {
 	explained http://127.0.0.2:9001/x
 	json_is 'd["key"]' any/x
 }
+
+# a_relative_root: the key shows where nginx looks for files
+a_relative_root() {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server {
+			listen 80;
+			server_name a.test;
+			proxy_cache pages;
+			proxy_cache_key "\$document_root|\$uri";
+			location / { proxy_pass http://127.0.0.1:8000; }
+			location /given { root /srv; proxy_pass http://127.0.0.1:8000; }
+		}
+	END
+	mkdir "$T/bin"
+	printf '#!/bin/sh\necho asked >>%s/asked\necho "configure arguments: --prefix=/opt/n" >&2\n' "$T" \
+	    >"$T/bin/nginx"
+	chmod +x "$T/bin/nginx"
+	PATH=$T/bin:$PATH
+}
+
+@test "explain: without a root, files lie below the prefix that nginx was built with" {
+	a_relative_root
+	explained http://a.test/q
+	json_is 'd["key"]' '/opt/n/html|/q'
+	[ "$(cat "$T/asked")" = asked ]
+}
+
+@test "explain: nginx is not asked for its prefix where -p gives it, or no path needs it" {
+	a_relative_root
+	explained -p /given/ http://a.test/q
+	json_is 'd["key"]' '/given/html|/q'
+	explained http://a.test/given
+	json_is 'd["key"]' '/srv|/given'
+	[ ! -e "$T/asked" ]
+}
+
+@test "explain: without a prefix, where files lie is unknown" {
+	a_relative_root
+	printf '#!/bin/sh\nexit 1\n' >"$T/bin/nginx"
+	explained http://a.test/q
+	json_is '[d["key"], d["unknown"]]' '[null, ["document_root"]]'
+}

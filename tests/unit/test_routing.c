@@ -91,7 +91,7 @@ struct site {
 static void open_site(struct site *s)
 {
 	struct ngc_buf path = { 0 };
-	struct ngc_conf_request req = { .prefix = "/prefix" };
+	struct ngc_conf_request req = { .prefix = dir };
 	struct ngc_error err;
 
 	ngc_buf_printf(&path, "%s/nginx.conf", dir);
