@@ -127,7 +127,12 @@ static void text_sum(struct ngc_buf *b, const struct cmd_env *env,
 		text_count(b, r->found[s], names[s][0], names[s][1]);
 		before = ", ";
 	}
-	ngc_buf_add_str(b, r->n == 0 ? "nothing found\n" : "\n");
+	if (r->failed > 0)
+		ngc_buf_printf(b, "%s%llu not to be looked at", before,
+		    (unsigned long long)r->failed);
+	else if (r->n == 0)
+		ngc_buf_add_str(b, "nothing found");
+	ngc_buf_add_char(b, '\n');
 }
 
 void out_doctor_text(const struct cmd_env *env, const struct ngc_doctor_result *r)

@@ -119,6 +119,18 @@ user() {
 	sed -i "s|^\(\s*\)server {|\1proxy_cache_path $T/other keys_zone=other:1m;\n&|" "$CONF"
 	fails 3 "$T/other: not a cache" doctor --json -c "$CONF"
 	json_is "$FOUND" '[["over_max_size", "warning"]]'
+	fails 3 "$T/other: not a cache" doctor -c "$CONF" -z other
+	[[ ${lines[-1]} == '1 zone with 0 entries looked at: '*'1 not to be looked at' ]]
+}
+
+@test "a root that may not be read is a failure that tells who can" {
+	need_root
+	site
+	chmod go+x "$T"
+	chmod go+r "$CONF"
+	run -3 --separate-stderr as_nobody "$O/ngxcache" doctor --json -c "$CONF"
+	equal "$stderr" "ngxcache: $C: permission denied: run as its owner (root) or as root"
+	json_is "$FOUND" '[]'
 }
 
 @test "root_owner: a root in which the workers may not work, or only by its mode" {
