@@ -426,15 +426,6 @@ static void json_path(struct ngc_buf *b, const struct ngc_entry *e)
 	ngc_buf_add_str(b, e->name);
 }
 
-static void json_url(struct ngc_buf *b, const struct ngc_entry_url *url)
-{
-	jsonw_text(b, url->scheme);
-	ngc_buf_add_str(b, "://");
-	jsonw_text(b, url->host);
-	jsonw_text(b, url->base);
-	jsonw_text(b, url->uri);
-}
-
 static void json_tags(struct ngc_buf *b, const struct source *s)
 {
 	struct ngc_tag_position at = { 0 };
@@ -487,7 +478,7 @@ static void json_value(struct ngc_buf *b, const struct source *s, const struct v
 		break;
 	case URL:
 		ngc_buf_add_char(b, '"');
-		json_url(b, &v->url);
+		ngc_entry_url_write(&v->url, jsonw_text, b);
 		ngc_buf_add_char(b, '"');
 		break;
 	case TAGS:
@@ -531,15 +522,6 @@ static void plain_path(struct ngc_buf *b, const struct ngc_entry *e)
 	ngc_buf_add_str(b, e->name);
 }
 
-static void plain_url(struct ngc_buf *b, const struct ngc_entry_url *url)
-{
-	ngc_text_escape(b, url->scheme);
-	ngc_buf_add_str(b, "://");
-	ngc_text_escape(b, url->host);
-	ngc_text_escape(b, url->base);
-	ngc_text_escape(b, url->uri);
-}
-
 /* With blanks between. */
 static void plain_tags(struct ngc_buf *b, const struct source *s)
 {
@@ -570,7 +552,7 @@ static void plain_value(struct ngc_buf *b, const struct source *s, const struct 
 		plain_path(b, s->e);
 		break;
 	case URL:
-		plain_url(b, &v->url);
+		ngc_entry_url_write(&v->url, ngc_text_escape, b);
 		break;
 	case TAGS:
 		plain_tags(b, s);

@@ -100,6 +100,8 @@ bool ngc_cover_match(const struct ngc_cover *c, const struct ngc_zone *zone,
 struct ngc_reading {
 	struct ngc_bytes scheme, method, host;
 	struct ngc_bytes uri;  /* path and query, as it stands in the key */
+	size_t decoded; /* so many bytes at its start are a path without percent-encoding
+			 */
 	/* Where nginx put another path for a location's: that, and what follows it. */
 	struct ngc_bytes base, rest;
 	bool host_certain; /* every reading of the key gives this host, or none gives any

@@ -4,9 +4,11 @@
 
 #include "ngc/select.h"
 
-/* The URL of an entry: SCHEME://HOST, and path and query, whose head is apart. */
+/* The URL of an entry: SCHEME://HOST, and path and query. */
 struct ngc_entry_url {
-	struct ngc_bytes scheme, host, base, uri;
+	struct ngc_bytes scheme, host;
+	struct ngc_bytes path; /* the head of the path, without percent-encoding */
+	struct ngc_bytes uri;  /* the rest, as it is */
 };
 
 /*
@@ -17,6 +19,10 @@ struct ngc_entry_url {
  */
 bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
     const struct ngc_reading *reading, struct ngc_entry_url *out);
+
+/* Write it, percent-encoded where it must be: add() appends text to b in its way. */
+void ngc_entry_url_write(const struct ngc_entry_url *url,
+    void (*add)(struct ngc_buf *b, struct ngc_bytes s), struct ngc_buf *b);
 
 /* A URL, and in how many entries of a zone it is stored. */
 struct ngc_url_count {

@@ -112,15 +112,10 @@ static char *url_of(const struct search *s, const struct ngc_zone *zone,
 	char *text;
 
 	ngc_route_read(router, zone, key, &reading);
-	if (ngc_entry_url(router, zone, &reading, &url)) {
-		ngc_buf_add_bytes(&b, url.scheme);
-		ngc_buf_add_str(&b, "://");
-		ngc_buf_add_bytes(&b, url.host);
-		ngc_buf_add_bytes(&b, url.base);
-		ngc_buf_add_bytes(&b, url.uri);
-	} else {
+	if (ngc_entry_url(router, zone, &reading, &url))
+		ngc_entry_url_write(&url, ngc_buf_add_bytes, &b);
+	else
 		ngc_buf_add_bytes(&b, asked);
-	}
 	text = ngc_buf_str(&b) != NULL ? strdup(ngc_buf_str(&b)) : NULL;
 	ngc_buf_free(&b);
 	return text;

@@ -260,17 +260,29 @@ static size_t decode(struct ngc_bytes s, unsigned char *out)
 	return n;
 }
 
+/* What is decoded already. */
+static size_t copy(struct ngc_bytes s, unsigned char *out)
+{
+	if (s.n > 0)
+		memcpy(out, s.p, s.n);
+	return s.n;
+}
+
 size_t url_pattern_subject(const struct ngc_reading *r, struct ngc_bytes host,
     unsigned char *out, size_t size)
 {
 	struct ngc_bytes uri = r->base.p != NULL ? r->rest : r->uri;
+	struct ngc_bytes path = r->base.p != NULL ? r->base
+						  : ngc_bytes(uri.p, r->decoded);
 	size_t n = 0;
 
 	host = ngc_host_without_port(host);
 	if (uri.p == NULL || host.n + r->base.n + uri.n > size)
 		return 0;
+	if (r->base.p == NULL)
+		uri = ngc_bytes_from(uri, r->decoded);
 	for (size_t i = 0; i < host.n; i++)
 		out[n++] = (unsigned char)tolower(host.p[i]);
-	n += decode(r->base, out + n);
+	n += copy(path, out + n);
 	return n + decode(uri, out + n);
 }

@@ -9,13 +9,16 @@
 bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
     const struct ngc_reading *reading, struct ngc_entry_url *out)
 {
+	bool based = reading->base.p != NULL;
 	struct ngc_writer writer;
 
 	ngc_route_writer(r, zone, &writer);
 	*out = (struct ngc_entry_url){ .scheme = reading->scheme,
 		.host = reading->host,
-		.base = reading->base,
-		.uri = reading->base.p != NULL ? reading->rest : reading->uri };
+		.path = based ? reading->base
+			      : ngc_bytes(reading->uri.p, reading->decoded),
+		.uri = based ? reading->rest
+			     : ngc_bytes_from(reading->uri, reading->decoded) };
 	if (out->scheme.p == NULL && zone->configured)
 		out->scheme = ngc_bytes_of(writer.tls ? "https" : "http");
 	if (out->host.p == NULL && reading->host_certain)
@@ -23,30 +26,58 @@ bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
 	return out->scheme.p != NULL && out->host.p != NULL && out->uri.p != NULL;
 }
 
+/* What nginx would have decoded, and what no URL may hold. */
+static bool must_encode(unsigned char c)
+{
+	return c <= ' ' || c >= 0x7f || strchr("\"#%<>?\\^`{|}", c) != NULL;
+}
+
+static void write_encoded(struct ngc_bytes path,
+    void (*add)(struct ngc_buf *b, struct ngc_bytes s), struct ngc_buf *b)
+{
+	while (path.n > 0) {
+		size_t n = 0;
+
+		while (n < path.n && !must_encode(path.p[n]))
+			n++;
+		add(b, ngc_bytes(path.p, n));
+		if (n < path.n)
+			ngc_buf_printf(b, "%%%02X", path.p[n++]);
+		path = ngc_bytes_from(path, n);
+	}
+}
+
+void ngc_entry_url_write(const struct ngc_entry_url *url,
+    void (*add)(struct ngc_buf *b, struct ngc_bytes s), struct ngc_buf *b)
+{
+	add(b, url->scheme);
+	ngc_buf_add_str(b, "://");
+	add(b, url->host);
+	write_encoded(url->path, add, b);
+	add(b, url->uri);
+}
+
 struct collector {
 	const struct ngc_select_run *run;
 	struct ngc_urls *out;
-	pthread_mutex_t lock; /* for out, and the run's callbacks */
+	pthread_mutex_t lock; /* for what follows, out, and the run's callbacks */
+	struct ngc_buf text;
 };
 
-static enum ngc_code add(struct ngc_urls *u, const struct ngc_zone *zone,
+static enum ngc_code add(struct collector *c, const struct ngc_zone *zone,
     const struct ngc_entry_url *url, struct ngc_error *err)
 {
-	size_t n = url->scheme.n + strlen("://") + url->host.n + url->base.n +
-		   url->uri.n;
-	char *text = ngc_arena_alloc(u->arena, n + 1, 1), *end = text;
+	struct ngc_urls *u = c->out;
+	char *text = NULL;
 
+	c->text.n = 0;
+	ngc_entry_url_write(url, ngc_buf_add_bytes, &c->text);
+	if (!c->text.failed)
+		text = ngc_arena_copy(u->arena, c->text.p, c->text.n);
 	if (text == NULL ||
 	    !ngc_array_grow((void **)&u->list, u->n, &u->cap, sizeof(*u->list)))
 		return ngc_no_memory(err);
-	end = mempcpy(end, url->scheme.p, url->scheme.n);
-	end = mempcpy(end, "://", strlen("://"));
-	end = mempcpy(end, url->host.p, url->host.n);
-	if (url->base.n > 0)
-		end = mempcpy(end, url->base.p, url->base.n);
-	if (url->uri.n > 0)
-		memcpy(end, url->uri.p, url->uri.n);
-	u->list[u->n++] = (struct ngc_url_count){ zone, text, n, 1 };
+	u->list[u->n++] = (struct ngc_url_count){ zone, text, c->text.n, 1 };
 	return NGC_OK;
 }
 
@@ -64,7 +95,7 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	ngc_route_read(router, zone, e->header.key, &reading);
 	pthread_mutex_lock(&c->lock);
 	if (ngc_entry_url(router, zone, &reading, &url))
-		code = add(c->out, zone, &url, err);
+		code = add(c, zone, &url, err);
 	else
 		c->out->without++;
 	pthread_mutex_unlock(&c->lock);
@@ -120,6 +151,7 @@ enum ngc_code ngc_urls_collect(const struct ngc_select_run *run, struct ngc_urls
 	mine.arg = &c;
 	code = ngc_select_execute(&mine, &out->found, err);
 	pthread_mutex_destroy(&c.lock);
+	ngc_buf_free(&c.text);
 	count_alike(out);
 	return code;
 }

@@ -197,10 +197,19 @@ static void take_host(struct ngc_reading *r, struct ngc_bytes host,
 	}
 }
 
+/* Of $uri and what follows it: the first '?' ends the path if one may stand there. */
+static size_t path_length(struct ngc_bytes uri, bool marked)
+{
+	const unsigned char *end = marked ? memchr(uri.p, '?', uri.n) : NULL;
+
+	return end != NULL ? (size_t)(end - uri.p) : uri.n;
+}
+
 /* The reading that m->start describes. */
 static void describe(const struct match *m, struct ngc_reading *r)
 {
 	enum host_source best = HOST_NONE;
+	bool path = false, marked = false;
 
 	*r = (struct ngc_reading){ .host_certain = true };
 	for (unsigned i = 0; i < m->p->n; i++) {
@@ -218,9 +227,11 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			break;
 		case TELLS_URI:
 			r->uri = s;
+			path = m->p->pieces[i].grammar == GRAMMAR_PATH;
 			break;
 		case TELLS_URI_TOO:
 			r->uri.n += s.n;
+			marked |= m->p->pieces[i].grammar != GRAMMAR_QUERY;
 			break;
 		case TELLS_BASE:
 			r->base = m->p->pieces[i].base;
@@ -232,6 +243,8 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			break;
 		}
 	}
+	if (path)
+		r->decoded = path_length(r->uri, marked);
 }
 
 static void add_reading(struct match *m)

@@ -12,6 +12,13 @@ static void keep_same(struct ngc_bytes *a, struct ngc_bytes b)
 		*a = ngc_bytes(NULL, 0);
 }
 
+/* $request_uri is likelier than a $uri that looks encoded. */
+static void prefer_encoded(struct ngc_reading *a, const struct ngc_reading *b)
+{
+	if (b->decoded < a->decoded && same(a->uri, b->uri))
+		a->decoded = b->decoded;
+}
+
 /* Leave in a what b says, too. */
 static void agree(struct ngc_reading *a, const struct ngc_reading *b)
 {
@@ -19,6 +26,7 @@ static void agree(struct ngc_reading *a, const struct ngc_reading *b)
 	keep_same(&a->method, b->method);
 	keep_same(&a->host, b->host);
 	keep_same(&a->uri, b->uri);
+	prefer_encoded(a, b);
 }
 
 static void add_named(struct readings *all, const struct ngc_reading *r)
@@ -60,6 +68,7 @@ void readings_add(struct readings *all, const struct ngc_reading *r)
 		return;
 	}
 	all->first.host_certain = all->first.host_certain && r->host_certain;
+	prefer_encoded(&all->first, r);
 	if (!same(all->first.host, r->host))
 		all->other_hosts = true;
 	if (all->sockets == NULL)

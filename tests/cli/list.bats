@@ -38,6 +38,51 @@ load cli
 	json_is '[lines[0][k] for k in ("etag", "state")]' '["\"v1\"", "stale"]'
 }
 
+# tells_urls TEMPLATE KEY=URL...: the URLs of entries stored by that template of a.test; "null"
+# for none.
+tells_urls() {
+	local template=$1 pair
+
+	shift
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=z:1m;
+		server {
+			listen 80;
+			server_name a.test;
+			location / { proxy_cache z; proxy_cache_key "$template"; proxy_pass http://up; }
+		}
+	END
+	for pair; do
+		mkcache -o "$C" "${pair%%=>*}"
+		ok list --fields url --json -c "$CONF"
+		json_is 'lines[0]["url"]' "${pair#*=>}"
+		rm -r "$C"
+	done
+}
+
+@test "list: what nginx decoded of a path is encoded in the URL" {
+	tells_urls '$host$uri' 'a.test/a#b=>http://a.test/a%23b' 'a.test/100%=>http://a.test/100%25' \
+	    'a.test/100%41=>http://a.test/100%2541' 'a.test/a?b=>http://a.test/a%3Fb' \
+	    $'a.test/a b/\xc3\xa4=>http://a.test/a%20b/%C3%A4'
+	tells_urls '$host$uri$is_args$args' 'a.test/a b?c=%41?d=>http://a.test/a%20b?c=%41?d' \
+	    'a.test/100%=>http://a.test/100%25'
+	tells_urls '$host$uri?$args' 'a.test/a b?c=%41=>http://a.test/a%20b?c=%41'
+	tells_urls '$host$request_uri' 'a.test/a%20b?c=>http://a.test/a%20b?c'
+	mkcache -o "$C" 'a.test/100%41 b'
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=z:1m;
+		server {
+			listen 80;
+			server_name a.test;
+			location / { proxy_cache z; proxy_cache_key \$host\$uri; proxy_pass http://up; }
+		}
+	END
+	ok urls -c "$CONF"
+	equal "$output" http://a.test/100%2541%20b
+	ok list --json -c "$CONF" 'http://a.test/100%2541*'
+	json_is '[lines[0]["uri"], lines[0]["url"]]' '["/100%41 b", "http://a.test/100%2541%20b"]'
+}
+
 @test "list: what an entry lacks is null" {
 	mkcache -o "$C" --type '' --no-length GETa.test/1
 	ok list --json -d "$C"

@@ -63,9 +63,9 @@ load cli
 }
 
 @test "urls: bytes that a terminal must not see are escaped in text, exact in JSON" {
-	mkcache -o "$C" $'httpGETa.test/\x1b[31m'
-	ok urls -d "$C,key=\$scheme\$request_method\$host\$uri"
-	equal "$output" 'http://a.test/\x1b[31m'
-	ok urls --json -d "$C,key=\$scheme\$request_method\$host\$uri"
-	json_is 'd["url"]' $'http://a.test/\x1b[31m'
+	mkcache -o "$C" $'httpGETa.test/\xc2\x9b31m'
+	ok urls -d "$C,key=\$scheme\$request_method\$host\$request_uri"
+	equal "$output" 'http://a.test/\u{009b}31m'
+	ok urls --json -d "$C,key=\$scheme\$request_method\$host\$request_uri"
+	json_is 'd["url"]' $'http://a.test/\u009b31m'
 }
