@@ -102,6 +102,7 @@ struct ngc_reading {
 	struct ngc_bytes uri;  /* path and query, as it stands in the key */
 	size_t decoded; /* so many bytes at its start are a path without percent-encoding
 			 */
+	struct ngc_bytes args; /* the query, where the key has it apart from the path */
 	/* Where nginx put another path for a location's: that, and what follows it. */
 	struct ngc_bytes base, rest;
 	bool host_certain; /* every reading of the key gives this host, or none gives any

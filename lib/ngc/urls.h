@@ -9,6 +9,7 @@ struct ngc_entry_url {
 	struct ngc_bytes scheme, host;
 	struct ngc_bytes path; /* the head of the path, without percent-encoding */
 	struct ngc_bytes uri;  /* the rest, as it is */
+	struct ngc_bytes args; /* the query, where it is not in uri; may be empty */
 };
 
 /*

@@ -277,12 +277,15 @@ size_t url_pattern_subject(const struct ngc_reading *r, struct ngc_bytes host,
 	size_t n = 0;
 
 	host = ngc_host_without_port(host);
-	if (uri.p == NULL || host.n + r->base.n + uri.n > size)
+	if (uri.p == NULL || host.n + r->base.n + uri.n + 1 + r->args.n > size)
 		return 0;
 	if (r->base.p == NULL)
 		uri = ngc_bytes_from(uri, r->decoded);
 	for (size_t i = 0; i < host.n; i++)
 		out[n++] = (unsigned char)tolower(host.p[i]);
 	n += copy(path, out + n);
-	return n + decode(uri, out + n);
+	n += decode(uri, out + n);
+	if (r->args.n > 0)
+		out[n++] = '?';
+	return n + decode(r->args, out + n);
 }

@@ -18,7 +18,8 @@ bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
 		.path = based ? reading->base
 			      : ngc_bytes(reading->uri.p, reading->decoded),
 		.uri = based ? reading->rest
-			     : ngc_bytes_from(reading->uri, reading->decoded) };
+			     : ngc_bytes_from(reading->uri, reading->decoded),
+		.args = reading->args };
 	if (out->scheme.p == NULL && zone->configured)
 		out->scheme = ngc_bytes_of(writer.tls ? "https" : "http");
 	if (out->host.p == NULL && reading->host_certain)
@@ -55,6 +56,10 @@ void ngc_entry_url_write(const struct ngc_entry_url *url,
 	add(b, url->host);
 	write_encoded(url->path, add, b);
 	add(b, url->uri);
+	if (url->args.n == 0)
+		return;
+	ngc_buf_add_char(b, '?');
+	add(b, url->args);
 }
 
 struct collector {

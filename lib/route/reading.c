@@ -103,17 +103,54 @@ bool pattern_same(const struct pattern *a, const struct pattern *b)
 	return true;
 }
 
+static bool is_question(const struct piece *p)
+{
+	return p->grammar == GRAMMAR_IS_ARGS ||
+	       (p->grammar == GRAMMAR_TEXT &&
+		   ngc_bytes_equal(p->text, ngc_bytes_of("?")));
+}
+
+/* How many pieces behind that one are a query, with its '?'. */
+static unsigned query_behind(const struct pattern *p, unsigned i)
+{
+	unsigned n = i + 1 < p->n && is_question(&p->pieces[i + 1]);
+
+	return i + n + 1 < p->n && p->pieces[i + n + 1].grammar == GRAMMAR_QUERY ? n + 1
+										 : 0;
+}
+
+/* Of the pieces that tell the URI, the one that tells most of it; p->n: none does. */
+static unsigned find_uri(const struct pattern *p)
+{
+	unsigned best = p->n, best_rank = 0;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		unsigned rank = p->pieces[i].grammar == GRAMMAR_TARGET ? 3
+				: query_behind(p, i) > 0	       ? 2
+								       : 1;
+
+		if (p->pieces[i].tells == TELLS_URI && rank > best_rank) {
+			best = i;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
 void pattern_end(struct pattern *p)
 {
-	for (unsigned i = 1; i < p->n; i++) {
-		struct piece *a = &p->pieces[i - 1], *b = &p->pieces[i];
+	unsigned uri = find_uri(p), n = uri < p->n ? query_behind(p, uri) : 0;
+	bool apart = uri < p->n && n == 0 && p->pieces[uri].grammar == GRAMMAR_PATH;
 
-		if (a->tells != TELLS_URI && a->tells != TELLS_URI_TOO)
-			continue;
-		if (b->grammar == GRAMMAR_IS_ARGS || b->grammar == GRAMMAR_QUERY ||
-		    (b->grammar == GRAMMAR_TEXT &&
-			ngc_bytes_equal(b->text, ngc_bytes_of("?"))))
-			b->tells = TELLS_URI_TOO;
+	for (unsigned i = 0; i < p->n; i++) {
+		struct piece *a = &p->pieces[i];
+
+		if (i > uri && i <= uri + n)
+			a->tells = TELLS_URI_TOO;
+		else if (i != uri && a->tells == TELLS_URI)
+			a->tells = TELLS_NOTHING;
+		else if (apart && a->grammar == GRAMMAR_QUERY)
+			a->tells = TELLS_ARGS;
 	}
 }
 
@@ -232,6 +269,9 @@ static void describe(const struct match *m, struct ngc_reading *r)
 		case TELLS_URI_TOO:
 			r->uri.n += s.n;
 			marked |= m->p->pieces[i].grammar != GRAMMAR_QUERY;
+			break;
+		case TELLS_ARGS:
+			r->args = s;
 			break;
 		case TELLS_BASE:
 			r->base = m->p->pieces[i].base;

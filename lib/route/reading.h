@@ -45,6 +45,7 @@ enum told {
 	TELLS_HOST,
 	TELLS_URI,
 	TELLS_URI_TOO,
+	TELLS_ARGS, /* the query of a path that stands elsewhere */
 	TELLS_BASE, /* it stands for the location's path */
 	TELLS_REST,
 };

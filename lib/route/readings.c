@@ -26,6 +26,7 @@ static void agree(struct ngc_reading *a, const struct ngc_reading *b)
 	keep_same(&a->method, b->method);
 	keep_same(&a->host, b->host);
 	keep_same(&a->uri, b->uri);
+	keep_same(&a->args, b->args);
 	prefer_encoded(a, b);
 }
 

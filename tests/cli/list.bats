@@ -83,6 +83,25 @@ tells_urls() {
 	json_is '[lines[0]["uri"], lines[0]["url"]]' '["/100%41 b", "http://a.test/100%2541%20b"]'
 }
 
+@test "list: arguments that stand apart from the path in a key are in the URL" {
+	tells_urls '$host|$uri|$args' 'a.test|/p|id=5=>http://a.test/p?id=5' \
+	    'a.test|/p|=>http://a.test/p' 'a.test|/a b|c=%41=>http://a.test/a%20b?c=%41'
+	tells_urls '$host$uri|$query_string' 'a.test/p|id=5=>http://a.test/p?id=5'
+	tells_urls '$scheme|$host|$args|$uri' 'http|a.test|id=5|/p=>http://a.test/p?id=5'
+	tells_urls '$host$uri$slice_range$is_args$args' \
+	    'a.test/pbytes=0-99?id=5=>http://a.test/p?id=5' \
+	    'a.test/pbytes=0-99=>http://a.test/p'
+	tells_urls '$host$request_uri|$uri|$args' 'a.test/%70?id=5|/p|id=5=>http://a.test/%70?id=5'
+	tells_urls '$uri|$host$uri$is_args$args' '/p|a.test/p?id=5=>http://a.test/p?id=5'
+	tells_urls '$host$uri$is_args$args|$uri' 'a.test/p?id=5|/p=>http://a.test/p?id=5'
+}
+
+@test "list: a URL pattern sees the arguments that stand apart from the path" {
+	mkcache -o "$C" 'a.test|/p|id=5' 'a.test|/p|id=6'
+	ok list --json -d "$C,key=\$host|\$uri|\$args" 'http://a.test/*?id=5'
+	json_is '[[x["key"], x["uri"]] for x in lines]' '[["a.test|/p|id=5", "/p"]]'
+}
+
 @test "list: what an entry lacks is null" {
 	mkcache -o "$C" --type '' --no-length GETa.test/1
 	ok list --json -d "$C"
