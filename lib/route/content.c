@@ -359,7 +359,7 @@ static bool try_one(struct run *r, struct ngc_bytes name, struct value *path)
 		return run_choose(r, 2, file_system(r)) == 1;
 	if (!run_files_known(r) || value_unknown(*path) != NULL)
 		return false;
-	f = run_file(r, value_bytes(r->arena, *path));
+	f = run_tried_file(r, run_tried_name(r, name, value_bytes(r->arena, *path)));
 	return directory ? f == FILE_DIRECTORY : f == FILE_REGULAR;
 }
 
@@ -384,9 +384,11 @@ static enum next serve(struct run *r)
 }
 
 /* A file or directory of try_files was found: nginx goes on here, with its name. */
-static enum next found(struct run *r, struct value path, bool directory)
+static enum next found(struct run *r, struct ngc_bytes word, struct value path)
 {
-	struct ngc_bytes uri = value_bytes(r->arena, path);
+	bool directory = word.n > 0 && word.p[word.n - 1] == '/';
+	struct ngc_bytes uri = run_tried_uri(r,
+	    run_tried_name(r, word, value_bytes(r->arena, path)), directory);
 
 	if (value_unknown(path) != NULL) {
 		run_lose(r, path, r->args);
@@ -423,7 +425,7 @@ static enum next try_files(struct run *r, const struct ngc_directive *d)
 		struct ngc_bytes name = d->words[i];
 
 		if (try_one(r, name, &path))
-			return found(r, path, name.n > 0 && name.p[name.n - 1] == '/');
+			return found(r, name, path);
 	}
 	/* Nobody can tell whether the script is there; where one is run, it is. */
 	if (!r->asked->all && pass_of(r) != NULL && !run_files_known(r) && last.n > 0 &&

@@ -11,18 +11,39 @@
 
 /* What the file system answers, below the root of the configuration. */
 
-/* The nearest root or alias. */
-static const struct ngc_directive *root_directive(const struct run *r)
+/* The nearest root or alias, and the level it stands in. */
+static const struct ngc_directive *root_directive(const struct run *r,
+    const struct ngc_level **at)
 {
 	for (const struct ngc_level *l = r->level; l != NULL; l = l->parent) {
 		const struct ngc_directive *d = ngc_level_find(l, "root");
 
 		if (d == NULL && l->kind != NGC_LEVEL_HTTP)
 			d = ngc_directive_find(l->d, "alias");
+		*at = l;
 		if (d != NULL && d->n_words == 2)
 			return d;
 	}
+	*at = NULL;
 	return NULL;
+}
+
+#define WHOLE SIZE_MAX
+
+/*
+ * nginx's clcf->alias: how much of the URI an alias stands for; 0: there is a root.
+ * WHOLE: that of a regex location names the whole file.
+ */
+static size_t alias_length(const struct run *r)
+{
+	const struct ngc_level *at;
+	const struct ngc_directive *d = root_directive(r, &at);
+
+	if (d == NULL || !ngc_directive_is(d, "alias"))
+		return 0;
+	if (at->kind == NGC_LEVEL_REGEX || at->kind == NGC_LEVEL_REGEX_NOCASE)
+		return WHOLE;
+	return at->pattern.n <= r->uri.n ? at->pattern.n : r->uri.n;
 }
 
 /* nginx's ngx_get_full_name(): a relative path lies below the prefix. */
@@ -49,7 +70,8 @@ static struct value full_name(struct run *r, struct value path)
 
 struct value run_document_root(struct run *r)
 {
-	const struct ngc_directive *d = root_directive(r);
+	const struct ngc_level *at;
+	const struct ngc_directive *d = root_directive(r, &at);
 	struct ngc_bytes root = d != NULL ? d->words[1] : ngc_bytes_of("html");
 	struct ngc_bytes cut = root;
 	struct value v;
@@ -128,15 +150,6 @@ enum file run_stat(struct run *r, struct ngc_bytes path)
 	return S_ISDIR(st.st_mode) ? FILE_DIRECTORY : FILE_REGULAR;
 }
 
-/* Is it an alias of a regex location, which names the whole file? */
-static bool names_files(const struct run *r, const struct ngc_directive *d)
-{
-	const struct ngc_level *l = r->location;
-
-	return d != NULL && ngc_directive_is(d, "alias") && l != NULL &&
-	       (l->kind == NGC_LEVEL_REGEX || l->kind == NGC_LEVEL_REGEX_NOCASE);
-}
-
 /* The directory that the files of an alias lie in which names each of them. */
 static struct ngc_bytes directory_of(struct ngc_bytes path)
 {
@@ -150,15 +163,15 @@ static struct ngc_bytes directory_of(struct ngc_bytes path)
 
 bool run_files_known(struct run *r)
 {
-	const struct ngc_directive *d = root_directive(r);
+	const struct ngc_level *at;
 	struct ngc_bytes start;
 	struct value root;
 
 	if (r->asked->all || ngc_conf_is_dump(r->router->conf))
 		return false;
 	root = run_document_root(r);
-	if (value_unknown(root) == NULL && names_files(r, d)) {
-		start = directory_of(d->words[1]);
+	if (value_unknown(root) == NULL && alias_length(r) == WHOLE) {
+		start = directory_of(root_directive(r, &at)->words[1]);
 		root = start.n > 0 ? full_name(r, value_text(r->arena, start, false))
 				   : (struct value){ 0 };
 	}
@@ -169,14 +182,11 @@ bool run_files_known(struct run *r)
 /* The rest of the URI behind an alias's location; all of it below a root. */
 static struct ngc_bytes below(const struct run *r, struct ngc_bytes uri)
 {
-	const struct ngc_directive *d = root_directive(r);
-	const struct ngc_level *l = r->location;
+	size_t n = alias_length(r);
 
-	if (d == NULL || !ngc_directive_is(d, "alias") || l == NULL)
-		return uri;
-	if (names_files(r, d))
+	if (n == WHOLE)
 		return ngc_bytes("", 0);
-	return l->pattern.n <= uri.n ? ngc_bytes_from(uri, l->pattern.n) : uri;
+	return n <= uri.n ? ngc_bytes_from(uri, n) : uri;
 }
 
 struct value run_file_name(struct run *r, struct ngc_bytes uri)
@@ -195,4 +205,40 @@ enum file run_file(struct run *r, struct ngc_bytes uri)
 
 	return value_unknown(path) == NULL ? run_stat(r, value_bytes(r->arena, path))
 					   : FILE_NONE;
+}
+
+struct ngc_bytes run_tried_name(const struct run *r, struct ngc_bytes word,
+    struct ngc_bytes name)
+{
+	size_t n = alias_length(r);
+
+	return n <= name.n && memchr(word.p, '$', word.n) != NULL &&
+		       memcmp(name.p, r->uri.p, n) == 0
+		   ? ngc_bytes_from(name, n)
+		   : name;
+}
+
+enum file run_tried_file(struct run *r, struct ngc_bytes name)
+{
+	struct value_builder b = { .arena = r->arena };
+
+	value_add(&b, run_document_root(r));
+	value_add_text(&b, name, true);
+	r->failed = r->failed || b.failed;
+	return value_unknown(value_end(&b)) == NULL
+		   ? run_stat(r, value_bytes(r->arena, value_end(&b)))
+		   : FILE_NONE;
+}
+
+struct ngc_bytes run_tried_uri(struct run *r, struct ngc_bytes name, bool directory)
+{
+	size_t n = alias_length(r);
+	struct value_builder b = { .arena = r->arena };
+
+	if (n == WHOLE)
+		return directory ? r->uri : name;
+	value_add_text(&b, ngc_bytes(r->uri.p, n), true);
+	value_add_text(&b, name, true);
+	r->failed = r->failed || b.failed;
+	return value_bytes(r->arena, value_end(&b));
 }

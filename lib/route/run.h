@@ -197,6 +197,15 @@ enum file { FILE_NONE, FILE_REGULAR, FILE_DIRECTORY };
 enum file run_stat(struct run *r, struct ngc_bytes path);
 enum file run_file(struct run *r, struct ngc_bytes uri); /* below the document root */
 struct value run_file_name(struct run *r, struct ngc_bytes uri); /* its path */
+/*
+ * What an argument of try_files, with its variables put in, is called behind the root or
+ * alias: nginx takes the location off when there are variables.  Its file, and the URI of
+ * the request once that was found.
+ */
+struct ngc_bytes run_tried_name(const struct run *r, struct ngc_bytes word,
+    struct ngc_bytes name);
+enum file run_tried_file(struct run *r, struct ngc_bytes name);
+struct ngc_bytes run_tried_uri(struct run *r, struct ngc_bytes name, bool directory);
 bool run_files_known(struct run *r); /* is there a document root to ask? */
 struct value run_document_root(struct run *r);
 struct value run_real_root(struct run *r);
