@@ -48,6 +48,14 @@ bool definitions_init(struct ngc_router *r)
 	return true;
 }
 
+bool definition_says(const struct definition *def, const char *word)
+{
+	for (const struct ngc_directive *d = def->d->first; d != NULL; d = d->next)
+		if (d->n_words == 1 && ngc_directive_is(d, word))
+			return true;
+	return false;
+}
+
 bool run_mapped(struct run *r, struct ngc_bytes name, struct value *out)
 {
 	const struct assigned *kept = run_find(r->memo, name);
@@ -63,7 +71,7 @@ bool run_mapped(struct run *r, struct ngc_bytes name, struct value *out)
 		if (!ngc_bytes_equal(def->name, name))
 			continue;
 		def->eval(r, def, out);
-		if (ngc_directive_find(def->d, "volatile") != NULL)
+		if (definition_says(def, "volatile"))
 			return true;
 		keep = ngc_arena_alloc(r->arena, 1, sizeof(*keep));
 		if (keep == NULL) {

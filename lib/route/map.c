@@ -5,8 +5,7 @@
 
 static bool is_special(const struct ngc_directive *line)
 {
-	return ngc_directive_is(line, "default") || ngc_directive_is(line, "hostnames") ||
-	       ngc_directive_is(line, "volatile");
+	return line->n_words == 1 || ngc_directive_is(line, "default");
 }
 
 /* The key of a line; a backslash in front only takes a special meaning away. */
@@ -94,7 +93,7 @@ static const struct ngc_directive *find_regex(struct run *r, const struct defini
 static const struct ngc_directive *find_line(struct run *r, const struct definition *def,
     struct ngc_bytes s)
 {
-	bool hostnames = ngc_directive_find(def->d, "hostnames") != NULL;
+	bool hostnames = definition_says(def, "hostnames");
 	const struct ngc_directive *d;
 	struct ngc_bytes name = s;
 

@@ -11,6 +11,9 @@ struct definition {
 	void (*eval)(struct run *r, const struct definition *def, struct value *out);
 };
 
+/* Has it a line of that word alone?  With a second word it is a line like any other. */
+bool definition_says(const struct definition *def, const char *word);
+
 /* More different results than this are not gone through one by one. */
 #define RESULTS_MAX 64
 
