@@ -272,3 +272,27 @@ const char *ngc_format_instant(int64_t t, char out[NGC_UNIT_TEXT])
 		strftime(out, NGC_UNIT_TEXT, "%Y-%m-%dT%H:%M:%SZ", &tm);
 	return out;
 }
+
+bool ngc_parse_ipv4(struct ngc_bytes s, uint32_t *out)
+{
+	unsigned octet = 0, dots = 0;
+	uint32_t v = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '.') {
+			v = v << 8 | octet;
+			octet = 0;
+			dots++;
+			continue;
+		}
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+		octet = octet * 10 + (s.p[i] - '0');
+		if (octet > 255)
+			return false;
+	}
+	if (dots != 3)
+		return false;
+	*out = v << 8 | octet;
+	return true;
+}

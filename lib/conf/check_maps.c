@@ -104,29 +104,6 @@ enum ngc_code check_map(struct check *c, const struct ngc_directive *d,
 	return code;
 }
 
-/* nginx's ngx_inet_addr(), which takes "1..2.3", too. */
-static bool read_v4(struct ngc_bytes s, uint32_t *out)
-{
-	unsigned octet = 0, dots = 0;
-
-	*out = 0;
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '.') {
-			*out = *out << 8 | octet;
-			octet = 0;
-			dots++;
-			continue;
-		}
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-		octet = octet * 10 + (s.p[i] - '0');
-		if (octet > 255)
-			return false;
-	}
-	*out = *out << 8 | octet;
-	return dots == 3;
-}
-
 /* Only what an IPv6 address is made of. */
 static bool looks_v6(struct ngc_bytes s)
 {
@@ -144,7 +121,7 @@ static bool is_network(struct ngc_bytes s)
 	const unsigned char *slash = memchr(s.p, '/', s.n);
 	size_t n = slash != NULL ? (size_t)(slash - s.p) : s.n;
 	uint32_t ignored;
-	bool v4 = read_v4(ngc_bytes(s.p, n), &ignored);
+	bool v4 = ngc_parse_ipv4(ngc_bytes(s.p, n), &ignored);
 	int64_t bits = 0;
 
 	if (!v4 && !looks_v6(ngc_bytes(s.p, n)))
@@ -160,8 +137,8 @@ static bool is_range(struct ngc_bytes s)
 	size_t n = dash != NULL ? (size_t)(dash - s.p) : 0;
 	uint32_t from, to;
 
-	return dash != NULL && read_v4(ngc_bytes(s.p, n), &from) &&
-	       read_v4(ngc_bytes_from(s, n + 1), &to) && from <= to;
+	return dash != NULL && ngc_parse_ipv4(ngc_bytes(s.p, n), &from) &&
+	       ngc_parse_ipv4(ngc_bytes_from(s, n + 1), &to) && from <= to;
 }
 
 /* What the lines of a geo block told so far. */

@@ -49,4 +49,7 @@ const char *ngc_format_seconds(int64_t seconds, char out[NGC_UNIT_TEXT]);
 /* "2026-11-30T12:00:00Z"; a time no calendar can hold is written as its number. */
 const char *ngc_format_instant(int64_t t, char out[NGC_UNIT_TEXT]);
 
+/* "10.0.0.1" as nginx reads it: "010.0.0.1" and "10..0.1" are the same. */
+bool ngc_parse_ipv4(struct ngc_bytes s, uint32_t *out);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <arpa/inet.h>
+#include <stdio.h>
 
 #include "maps.h"
 
@@ -14,19 +15,55 @@ struct address {
 	unsigned bits; /* 32 or 128 */
 };
 
-static bool read_address(struct ngc_bytes s, struct address *out)
+static void set_v4(struct address *a, uint32_t v4)
 {
-	char text[INET6_ADDRSTRLEN];
+	v4 = htonl(v4);
+	memcpy(a->b, &v4, sizeof(v4));
+	a->bits = 32;
+}
 
-	if (s.n == 0 || s.n >= sizeof(text))
+/* An IPv6 address; what it ends in may be written like an IPv4 one. */
+static bool read_v6(struct ngc_bytes s, struct address *out)
+{
+	const unsigned char *colon = memrchr(s.p, ':', s.n);
+	size_t n = colon != NULL ? (size_t)(colon - s.p) + 1 : 0;
+	char text[INET6_ADDRSTRLEN + 8];
+	uint32_t v4;
+
+	if (n == 0 || s.n >= INET6_ADDRSTRLEN)
 		return false;
-	memcpy(text, s.p, s.n);
-	text[s.n] = '\0';
-	out->bits = 32;
-	if (inet_pton(AF_INET, text, out->b) == 1)
-		return true;
+	if (ngc_parse_ipv4(ngc_bytes_from(s, n), &v4))
+		snprintf(text, sizeof(text), "%.*s%x:%x", (int)n, (const char *)s.p,
+		    v4 >> 16, v4 & 0xffff);
+	else
+		snprintf(text, sizeof(text), "%.*s", (int)s.n, (const char *)s.p);
 	out->bits = 128;
 	return inet_pton(AF_INET6, text, out->b) == 1;
+}
+
+static bool read_address(struct ngc_bytes s, struct address *out)
+{
+	uint32_t v4;
+
+	if (!ngc_parse_ipv4(s, &v4))
+		return read_v6(s, out);
+	set_v4(out, v4);
+	return true;
+}
+
+/* The address to look up: what is none counts as 255.255.255.255, as in nginx. */
+static struct address address_of(struct ngc_bytes s)
+{
+	static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
+	struct address a;
+
+	if (!read_address(s, &a))
+		set_v4(&a, UINT32_MAX);
+	if (a.bits == 128 && memcmp(a.b, mapped, sizeof(mapped)) == 0) {
+		memmove(a.b, a.b + sizeof(mapped), 4);
+		a.bits = 32;
+	}
+	return a;
 }
 
 /* "10.0.0.0/8" or a single address. */
@@ -129,15 +166,15 @@ void geo_eval(struct run *r, const struct definition *def, struct value *out)
 {
 	struct value source = run_eval(r, maps_source(def, "$remote_addr"));
 	const struct unknown *u = value_unknown(source);
-	const struct ngc_directive *line = NULL;
+	const struct ngc_directive *line;
 	struct address a;
 
 	if (u != NULL) {
 		maps_any_result(r, def, u, may_be, source, out);
 		return;
 	}
-	if (read_address(value_bytes(r->arena, source), &a))
-		line = find_line(def, &a);
+	a = address_of(value_bytes(r->arena, source));
+	line = find_line(def, &a);
 	if (line == NULL)
 		line = ngc_directive_find(def->d, "default");
 	*out = line != NULL && line->n_words > 1

@@ -87,6 +87,23 @@ START_TEST(instants_are_numbers_dates_or_now)
 }
 END_TEST
 
+START_TEST(addresses_are_read_as_nginx_does)
+{
+	uint32_t v = 0;
+
+	ck_assert(ngc_parse_ipv4(ngc_bytes_of("10.1.2.255"), &v));
+	ck_assert_uint_eq(v, 0x0a0102ff);
+	ck_assert(ngc_parse_ipv4(ngc_bytes_of("010..2.3"), &v));
+	ck_assert_uint_eq(v, 0x0a000203);
+	ck_assert(!ngc_parse_ipv4(ngc_bytes_of("10.1.2"), &v));
+	ck_assert(!ngc_parse_ipv4(ngc_bytes_of("10.1.2.3.4"), &v));
+	ck_assert(!ngc_parse_ipv4(ngc_bytes_of("10.1.2.256"), &v));
+	ck_assert(!ngc_parse_ipv4(ngc_bytes_of("10.1.2.3:80"), &v));
+	ck_assert(!ngc_parse_ipv4(ngc_bytes_of(""), &v));
+	ck_assert_uint_eq(v, 0x0a000203);
+}
+END_TEST
+
 START_TEST(formatted_values_read_like_nginx_values)
 {
 	char out[NGC_UNIT_TEXT];
@@ -108,4 +125,4 @@ END_TEST
 
 UNIT_MAIN("units", sizes_take_k_and_m_only, offsets_take_g_too, times_are_nginx_times,
     millisecond_times_know_ms_but_no_months, instants_are_numbers_dates_or_now,
-    formatted_values_read_like_nginx_values)
+    addresses_are_read_as_nginx_does, formatted_values_read_like_nginx_values)
