@@ -133,6 +133,7 @@ LIB_SRCS := \
 	lib/route/reasons.c \
 	lib/route/regex.c \
 	lib/route/rewrite.c \
+	lib/route/rewritten.c \
 	lib/route/router.c \
 	lib/route/selector.c \
 	lib/route/sockets.c \

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "expand.h"
+#include "rewritten.h"
 #include "upstream.h"
 
 /* What the keys of each zone look like: the patterns that take them apart. */
@@ -136,6 +137,11 @@ static bool take_pattern(const struct place *at, struct zone_keys *keys,
 
 static bool add_to_zones(const struct place *at, struct pattern *p)
 {
+	const struct ngc_level *rewritten = rewritten_in(at->level);
+
+	if (rewritten != NULL)
+		pattern_rewritten(p, rewritten,
+		    at->level->caching->key[at->level->protocol] == NULL);
 	pattern_end(p);
 	return each_zone(at, take_pattern, p);
 }
@@ -168,23 +174,32 @@ static enum ngc_code learn_row(void *arg, const struct part *parts, size_t n,
 static const struct part target = { VAR_REQUEST_URI, { NULL, 0 } };
 static const struct part nul = { VAR_TEXT, { (const unsigned char *)"", 1 } };
 
+/* The URI that is sent on, where nothing is put for the location's path. */
+static bool learn_whole_uri(const struct place *at, struct pattern p)
+{
+	pattern_add(&p, &target);
+	return add_to_zones(at, &p);
+}
+
 /* nginx's default key where proxy_pass has no variables. */
 static enum ngc_code learn_default(const struct place *at, struct ngc_error *err)
 {
 	const struct upstream *u = &at->upstream;
 	struct pattern p = { 0 };
+	bool whole, ok;
 
-	if (at->level->protocol == NGC_PROXY) {
-		pattern_add_text(&p, u->start, TELLS_NOTHING);
-		if (u->nul)
-			pattern_add(&p, &nul);
-		if (u->uri.n == 0 || ngc_bytes_equal(u->uri, at->level->pattern)) {
-			pattern_add(&p, &target);
-		} else {
-			pattern_add_base(&p, u->uri, at->level->pattern);
-		}
-	} /* else the empty key, which all share */
-	return add_to_zones(at, &p) ? NGC_OK : ngc_no_memory(err);
+	if (at->level->protocol != NGC_PROXY) /* the empty key, which all share */
+		return add_to_zones(at, &p) ? NGC_OK : ngc_no_memory(err);
+	pattern_add_text(&p, u->start, TELLS_NOTHING);
+	if (u->nul)
+		pattern_add(&p, &nul);
+	whole = u->uri.n == 0 || ngc_bytes_equal(u->uri, at->level->pattern);
+	ok = (!whole && rewritten_in(at->level) == NULL) || learn_whole_uri(at, p);
+	if (ok && !whole) {
+		pattern_add_base(&p, u->uri, at->level->pattern);
+		ok = add_to_zones(at, &p);
+	}
+	return ok ? NGC_OK : ngc_no_memory(err);
 }
 
 /* Does the text of a proxy_pass with variables go on behind the host? */

@@ -17,35 +17,13 @@ static struct ngc_bytes known_start(struct run *r, struct value v)
 	return value_bytes(r->arena, start);
 }
 
-/* Has the regex alternatives that stand in no group? */
-static bool has_alternatives(struct ngc_bytes regex)
-{
-	int depth = 0;
-
-	for (size_t i = 0; i < regex.n; i++) {
-		depth += (regex.p[i] == '(') - (regex.p[i] == ')');
-		if (regex.p[i] == '|' && depth <= 0)
-			return true;
-	}
-	return false;
-}
-
-/* What every URI of a location begins with; of a regex that is seen in plain cases. */
+/* What every URI of a location begins with. */
 static struct ngc_bytes begins_with(const struct ngc_level *l)
 {
-	struct ngc_bytes s = l->pattern;
-	size_t n = 1;
-
 	if (l->kind == NGC_LEVEL_EXACT || l->kind == NGC_LEVEL_PREFIX ||
 	    l->kind == NGC_LEVEL_PREFIX_FINAL)
-		return s;
-	if (l->kind != NGC_LEVEL_REGEX || s.n < 2 || s.p[0] != '^' || has_alternatives(s))
-		return ngc_bytes("", 0);
-	while (n < s.n && memchr("^$.[]|()?*+{}\\", s.p[n], 14) == NULL)
-		n++;
-	if (n > 1 && n < s.n && memchr("?*{", s.p[n], 3) != NULL)
-		n--;
-	return ngc_bytes(s.p + 1, n - 1);
+		return l->pattern;
+	return l->kind == NGC_LEVEL_REGEX ? regex_start(l->pattern) : ngc_bytes("", 0);
 }
 
 /* May a URI that begins so be in the location that the level belongs to? */

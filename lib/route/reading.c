@@ -3,6 +3,7 @@
 
 #include "grammar.h"
 #include "readings.h"
+#include "rewritten.h"
 #include "value.h"
 
 /*
@@ -55,7 +56,8 @@ bool pattern_add(struct pattern *p, const struct part *part)
 	if (p->n == PIECES_MAX)
 		return false;
 	p->pieces[p->n++] = (struct piece){ of_variable[part->var].grammar,
-		of_variable[part->var].tells, part->text, { NULL, 0 }, NULL };
+		.tells = of_variable[part->var].tells,
+		.text = part->text };
 	return true;
 }
 
@@ -65,8 +67,8 @@ bool pattern_add_segment(struct pattern *p, const struct segment *s)
 		return false;
 	p->pieces[p->n++] = (struct piece){ s->open != NULL ? s->open->grammar
 							    : GRAMMAR_TEXT,
-		TELLS_NOTHING, s->text, { NULL, 0 },
-		s->open != NULL ? s->open->block : NULL };
+		.text = s->text,
+		.block = s->open != NULL ? s->open->block : NULL };
 	return true;
 }
 
@@ -97,10 +99,23 @@ bool pattern_same(const struct pattern *a, const struct pattern *b)
 		if (a->pieces[i].grammar != b->pieces[i].grammar ||
 		    a->pieces[i].block != b->pieces[i].block ||
 		    a->pieces[i].tells != b->pieces[i].tells ||
+		    a->pieces[i].rewritten != b->pieces[i].rewritten ||
 		    !ngc_bytes_equal(a->pieces[i].base, b->pieces[i].base) ||
 		    !ngc_bytes_equal(a->pieces[i].text, b->pieces[i].text))
 			return false;
 	return true;
+}
+
+void pattern_rewritten(struct pattern *p, const struct ngc_level *location, bool all)
+{
+	for (unsigned i = 0; i < p->n; i++) {
+		struct piece *a = &p->pieces[i];
+
+		if (a->tells == TELLS_BASE || a->tells == TELLS_REST)
+			a->tells = TELLS_NOTHING;
+		else if (a->tells == TELLS_URI && (all || a->grammar == GRAMMAR_PATH))
+			a->rewritten = location;
+	}
 }
 
 static bool is_question(const struct piece *p)
@@ -246,6 +261,7 @@ static size_t path_length(struct ngc_bytes uri, bool marked)
 static void describe(const struct match *m, struct ngc_reading *r)
 {
 	enum host_source best = HOST_NONE;
+	const struct ngc_level *rewritten = NULL;
 	bool path = false, marked = false;
 
 	*r = (struct ngc_reading){ .host_certain = true };
@@ -265,6 +281,7 @@ static void describe(const struct match *m, struct ngc_reading *r)
 		case TELLS_URI:
 			r->uri = s;
 			path = m->p->pieces[i].grammar == GRAMMAR_PATH;
+			rewritten = m->p->pieces[i].rewritten;
 			break;
 		case TELLS_URI_TOO:
 			r->uri.n += s.n;
@@ -285,6 +302,10 @@ static void describe(const struct match *m, struct ngc_reading *r)
 	}
 	if (path)
 		r->decoded = path_length(r->uri, marked);
+	if (rewritten != NULL && !rewritten_keeps(rewritten, r->uri)) {
+		r->uri = r->args = ngc_bytes(NULL, 0);
+		r->decoded = 0;
+	}
 }
 
 static void add_reading(struct match *m)

@@ -3,6 +3,7 @@
 #define ROUTE_READING_H
 
 #include "ngc/directive.h"
+#include "ngc/level.h"
 #include "ngc/route.h"
 #include "template.h"
 
@@ -56,6 +57,8 @@ struct piece {
 	struct ngc_bytes text;
 	struct ngc_bytes base; /* of TELLS_BASE: that path */
 	const struct ngc_directive *block; /* of GRAMMAR_RESULTS: the lines */
+	/* Of TELLS_URI: the location that may have rewritten it; NULL: none. */
+	const struct ngc_level *rewritten;
 };
 
 /*
@@ -87,6 +90,9 @@ bool pattern_same(const struct pattern *a, const struct pattern *b);
 
 /* Can the pattern give that key? */
 bool pattern_match(const struct pattern *p, struct ngc_bytes key);
+
+/* The URI may be one that a location rewrote; of $uri alone, or of $request_uri, too. */
+void pattern_rewritten(struct pattern *p, const struct ngc_level *location, bool all);
 
 /* Mark the pieces that together are path and query; call it once all are added. */
 void pattern_end(struct pattern *p);

@@ -186,3 +186,29 @@ bool regex_named(const struct captures *c, unsigned i, struct named_capture *out
 	out->value = group < c->n ? c->group[group] : ngc_bytes(NULL, 0);
 	return true;
 }
+
+/* Has the regex alternatives that stand in no group? */
+static bool has_alternatives(struct ngc_bytes regex)
+{
+	int depth = 0;
+
+	for (size_t i = 0; i < regex.n; i++) {
+		depth += (regex.p[i] == '(') - (regex.p[i] == ')');
+		if (regex.p[i] == '|' && depth <= 0)
+			return true;
+	}
+	return false;
+}
+
+struct ngc_bytes regex_start(struct ngc_bytes s)
+{
+	size_t n = 1;
+
+	if (s.n < 2 || s.p[0] != '^' || has_alternatives(s))
+		return ngc_bytes("", 0);
+	while (n < s.n && memchr("^$.[]|()?*+{}\\", s.p[n], 14) == NULL)
+		n++;
+	if (n > 1 && n < s.n && memchr("?*{", s.p[n], 3) != NULL)
+		n--;
+	return ngc_bytes(s.p + 1, n - 1);
+}

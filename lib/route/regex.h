@@ -44,4 +44,7 @@ bool regex_match(const struct regex *x, struct ngc_bytes subject, struct capture
 /* The i-th named group of a regex and its value in c; false: there are no more. */
 bool regex_named(const struct captures *c, unsigned i, struct named_capture *out);
 
+/* What every subject of a case-sensitive regex begins with: seen in plain cases. */
+struct ngc_bytes regex_start(struct ngc_bytes regex);
+
 #endif

@@ -102,6 +102,49 @@ tells_urls() {
 	json_is '[[x["key"], x["uri"]] for x in lines]' '[["a.test|/p|id=5", "/p"]]'
 }
 
+# tells_rewritten LOCATIONS KEY=>URL,URI...: of entries stored by those locations of a.test
+tells_rewritten() {
+	local locations=$1 pair
+
+	shift
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=z:1m;
+		upstream up { server 127.0.0.1:8000; }
+		server { listen 80; server_name a.test; proxy_cache z; $locations }
+	END
+	for pair; do
+		mkcache -o "$C" "${pair%%=>*}"
+		ok list --fields url,uri --json -c "$CONF"
+		equal "$output" "${pair#*=>}"
+		rm -r "$C"
+	done
+}
+
+@test "list: a URI that a location rewrote is no URL of the entry" {
+	local none='{"url":null,"uri":null}'
+
+	tells_rewritten 'location /api/ { rewrite ^/api/(.*)$ /$1 break; proxy_pass http://up; }' \
+	    "http://up/x?q=1=>$none" "http://up/api/x=>$none"
+	tells_rewritten 'location /api/ { rewrite ^/api/(.*)$ /n/$1; break; proxy_pass http://up; }' \
+	    "http://up/n/x=>$none"
+	tells_rewritten 'location /api/ { if ($arg_a) { rewrite ^ /n break; } proxy_pass http://up/v1/; }' \
+	    "http://up/n=>$none" "http://up/v1/x=>$none"
+	tells_rewritten 'location /api/ { rewrite ^/api/(.*)$ /$1 break; proxy_pass http://up;
+	    proxy_cache_key $host$uri; }' "a.test/x=>$none"
+	tells_rewritten 'location /api/ { rewrite ^/api/(.*)$ /$1 break; proxy_pass http://up;
+	    proxy_cache_key $host$request_uri; }' \
+	    'a.test/api/x=>{"url":"http://a.test/api/x","uri":"/api/x"}'
+}
+
+@test "list: a URI that a rewrite leaves alone is a URL of the entry" {
+	tells_rewritten 'location / { rewrite ^/api/(.*)$ /$1 break; proxy_pass http://up; }' \
+	    'http://up/x?q=1=>{"url":"http://a.test/x?q=1","uri":"/x?q=1"}' \
+	    'http://up/api/x=>{"url":null,"uri":null}'
+	tells_rewritten 'location /api/ { rewrite ^/api/(.*)$ /b/$1 last; }
+	    location /b/ { proxy_pass http://up; }' \
+	    'http://up/b/x=>{"url":"http://a.test/b/x","uri":"/b/x"}'
+}
+
 @test "list: what an entry lacks is null" {
 	mkcache -o "$C" --type '' --no-length GETa.test/1
 	ok list --json -d "$C"
