@@ -99,6 +99,7 @@ bool ngc_cover_match(const struct ngc_cover *c, const struct ngc_zone *zone,
  */
 struct ngc_reading {
 	struct ngc_bytes scheme, method, host;
+	struct ngc_bytes port; /* that the client used, or the server's */
 	struct ngc_bytes uri;  /* path and query, as it stands in the key */
 	size_t decoded; /* so many bytes at its start are a path without percent-encoding
 			 */

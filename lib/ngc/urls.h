@@ -7,6 +7,7 @@
 /* The URL of an entry: SCHEME://HOST, and path and query. */
 struct ngc_entry_url {
 	struct ngc_bytes scheme, host;
+	struct ngc_bytes port; /* absent: host has it, or the scheme's */
 	struct ngc_bytes path; /* the head of the path, without percent-encoding */
 	struct ngc_bytes uri;  /* the rest, as it is */
 	struct ngc_bytes args; /* the query, where it is not in uri; may be empty */

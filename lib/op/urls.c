@@ -6,10 +6,16 @@
 
 #include "ngc/mem.h"
 
+static bool is_default_port(struct ngc_bytes scheme, struct ngc_bytes port)
+{
+	return ngc_bytes_equal(port, ngc_bytes_of(scheme.n == 5 ? "443" : "80"));
+}
+
 bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
     const struct ngc_reading *reading, struct ngc_entry_url *out)
 {
 	bool based = reading->base.p != NULL;
+	bool plain = ngc_bytes_equal(reading->port, ngc_bytes_of("80"));
 	struct ngc_writer writer;
 
 	ngc_route_writer(r, zone, &writer);
@@ -21,9 +27,12 @@ bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
 			     : ngc_bytes_from(reading->uri, reading->decoded),
 		.args = reading->args };
 	if (out->scheme.p == NULL && zone->configured)
-		out->scheme = ngc_bytes_of(writer.tls ? "https" : "http");
+		out->scheme = ngc_bytes_of(writer.tls && !plain ? "https" : "http");
 	if (out->host.p == NULL && reading->host_certain)
 		out->host = writer.host;
+	if (!is_default_port(out->scheme, reading->port) &&
+	    ngc_host_without_port(out->host).n == out->host.n)
+		out->port = reading->port;
 	return out->scheme.p != NULL && out->host.p != NULL && out->uri.p != NULL;
 }
 
@@ -54,6 +63,10 @@ void ngc_entry_url_write(const struct ngc_entry_url *url,
 	add(b, url->scheme);
 	ngc_buf_add_str(b, "://");
 	add(b, url->host);
+	if (url->port.n > 0) {
+		ngc_buf_add_char(b, ':');
+		add(b, url->port);
+	}
 	write_encoded(url->path, add, b);
 	add(b, url->uri);
 	if (url->args.n == 0)

@@ -37,7 +37,7 @@ static const struct {
 	[VAR_ARGS] = { GRAMMAR_QUERY, TELLS_NOTHING },
 	[VAR_IS_ARGS] = { GRAMMAR_IS_ARGS, TELLS_NOTHING },
 	[VAR_SERVER_NAME] = { GRAMMAR_HOST, TELLS_NOTHING },
-	[VAR_SERVER_PORT] = { GRAMMAR_PORT, TELLS_NOTHING },
+	[VAR_SERVER_PORT] = { GRAMMAR_PORT, TELLS_PORT },
 	[VAR_HTTPS] = { GRAMMAR_HTTPS, TELLS_NOTHING },
 	[VAR_PROXY_HOST] = { GRAMMAR_HTTP_HOST, TELLS_NOTHING },
 	[VAR_PROXY_PORT] = { GRAMMAR_PORT, TELLS_NOTHING },
@@ -240,9 +240,13 @@ static enum host_source host_source(const struct piece *p)
 static void take_host(struct ngc_reading *r, struct ngc_bytes host,
     enum host_source source, enum host_source *best)
 {
+	struct ngc_bytes name = ngc_host_without_port(host);
+
 	if (source >= HOST_HEADER && *best >= HOST_HEADER &&
-	    !ngc_bytes_same(ngc_host_without_port(host), ngc_host_without_port(r->host)))
+	    !ngc_bytes_same(name, ngc_host_without_port(r->host)))
 		r->host_certain = false;
+	if (source == HOST_HEADER && name.n < host.n)
+		r->port = ngc_bytes_from(host, name.n + 1);
 	if (source > *best) {
 		r->host = host;
 		*best = source;
@@ -277,6 +281,9 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			break;
 		case TELLS_HOST:
 			take_host(r, s, host_source(&m->p->pieces[i]), &best);
+			break;
+		case TELLS_PORT:
+			r->port = r->port.p != NULL ? r->port : s;
 			break;
 		case TELLS_URI:
 			r->uri = s;

@@ -44,6 +44,7 @@ enum told {
 	TELLS_SCHEME,
 	TELLS_METHOD,
 	TELLS_HOST,
+	TELLS_PORT,
 	TELLS_URI,
 	TELLS_URI_TOO,
 	TELLS_ARGS, /* the query of a path that stands elsewhere */

@@ -25,6 +25,7 @@ static void agree(struct ngc_reading *a, const struct ngc_reading *b)
 	keep_same(&a->scheme, b->scheme);
 	keep_same(&a->method, b->method);
 	keep_same(&a->host, b->host);
+	keep_same(&a->port, b->port);
 	keep_same(&a->uri, b->uri);
 	keep_same(&a->args, b->args);
 	prefer_encoded(a, b);

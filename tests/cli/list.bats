@@ -145,6 +145,17 @@ tells_rewritten() {
 	    'http://up/b/x=>{"url":"http://a.test/b/x","uri":"/b/x"}'
 }
 
+@test "list: the port that a key tells is in the URL unless it is the default" {
+	tells_urls '$scheme://$host:$server_port$request_uri' \
+	    'http://a.test:47310/p?id=5=>http://a.test:47310/p?id=5' \
+	    'http://a.test:80/p=>http://a.test/p' 'https://a.test:443/p=>https://a.test/p' \
+	    'https://a.test:80/p=>https://a.test:80/p'
+	tells_urls '$http_host|$host$uri' 'a.test:81|a.test/x=>http://a.test:81/x' \
+	    'a.test|a.test/x=>http://a.test/x'
+	tells_urls '$http_host$uri' 'a.test:81/x=>http://a.test:81/x'
+	tells_urls '$server_port$request_uri' '8080/x=>http://a.test:8080/x'
+}
+
 @test "list: what an entry lacks is null" {
 	mkcache -o "$C" --type '' --no-length GETa.test/1
 	ok list --json -d "$C"
