@@ -137,6 +137,7 @@ LIB_SRCS := \
 	lib/route/router.c \
 	lib/route/selector.c \
 	lib/route/sockets.c \
+	lib/route/sources.c \
 	lib/route/spelling.c \
 	lib/route/split.c \
 	lib/route/template.c \

@@ -191,6 +191,14 @@ struct known {
 	const char *slot[N_SLOTS];
 };
 
+bool ngc_directive_is_stock(const struct ngc_directive *d)
+{
+	for (size_t i = 0; i < N_NAMES; i++)
+		if (ngc_directive_is(d, names[i]))
+			return true;
+	return false;
+}
+
 static size_t hash(struct ngc_bytes s)
 {
 	uint32_t h = 2166136261u;

@@ -40,4 +40,7 @@ static inline const char *ngc_directive_arg(const struct ngc_directive *d, unsig
 const struct ngc_directive *ngc_directive_find(const struct ngc_directive *d,
     const char *name);
 
+/* Is it one of nginx's own, or of a module that comes with nginx? */
+bool ngc_directive_is_stock(const struct ngc_directive *d);
+
 #endif

@@ -2,6 +2,7 @@
 #include "expand.h"
 
 #include "maps.h"
+#include "sources.h"
 
 #define VALUES_MAX 24 /* of one variable */
 #define ROWS_MAX   64 /* of one template */
@@ -40,7 +41,7 @@ static void add_value(struct values *v, struct ngc_bytes text)
 }
 
 /* What a map and its like give. */
-static bool add_defined(const struct expansion *x, struct ngc_bytes name,
+static void add_defined(const struct expansion *x, struct ngc_bytes name,
     struct values *v)
 {
 	const struct definition *def = NULL;
@@ -49,13 +50,24 @@ static bool add_defined(const struct expansion *x, struct ngc_bytes name,
 		if (ngc_bytes_equal(x->router->definitions[i].name, name))
 			def = &x->router->definitions[i];
 	if (def == NULL)
-		return false;
+		return;
 	for (const struct ngc_directive *d = def->d->first; d != NULL; d = d->next)
 		if (d->n_words == 2)
 			add_value(v, d->words[1]);
 	if (ngc_directive_find(def->d, def->eval == split_eval ? "*" : "default") == NULL)
 		add_value(v, ngc_bytes("", 0));
-	return true;
+}
+
+/* May it be that no directive of the rewrite module behind it runs? */
+static bool may_stop(const struct ngc_directive *d)
+{
+	if (ngc_directive_is(d, "rewrite")) /* with a flag, or a redirect */
+		return d->n_words != 3 || d->words[2].n == 0 || d->words[2].p[0] != '/';
+	if (ngc_directive_is(d, "if"))
+		for (const struct ngc_directive *in = d->first; in != NULL; in = in->next)
+			if (may_stop(in))
+				return true;
+	return ngc_directive_is(d, "break") || ngc_directive_is(d, "return");
 }
 
 /*
@@ -73,64 +85,111 @@ static void add_set(const struct ngc_directive *block, struct ngc_bytes name,
 		}
 		if (d->block)
 			add_set(d, name, v, false, always);
+		top = top && !may_stop(d);
 	}
 }
 
-static bool values_of(const struct expansion *x, const struct part *p, struct values *v)
+/* Can the configuration give it values? */
+static bool is_writable(const struct part *p)
+{
+	return p->var == VAR_OTHER || p->var >= VAR_ARG;
+}
+
+/*
+ * The values that a variable can have; false: it can have others, too.  While the value
+ * of another was put together, no set needs to have run.
+ */
+static bool values_of(const struct expansion *x, const struct part *p, bool early,
+    struct values *v)
 {
 	bool always = false;
 
 	v->n = 0;
-	if (p->var < VAR_OTHER || (p->var > VAR_OTHER && p->var < VAR_ARG))
+	if (!is_writable(p))
 		return false;
-	if (!add_defined(x, p->text, v)) {
+	switch (sources_of(x->router, p->text)) {
+	case SOURCE_BLOCK:
+		add_defined(x, p->text, v);
+		break;
+	case SOURCE_SET:
 		add_set(x->server->level->d, p->text, v, true, &always);
-		if (v->n > 0 && !always)
+		if (v->n > 0 && (early || !always))
 			add_value(v, ngc_bytes("", 0));
+		break;
 	}
 	return v->n > 0 && v->n <= VALUES_MAX;
 }
 
-static enum ngc_code expand(struct expansion *x, const struct part *parts, size_t n,
-    unsigned depth, struct ngc_error *err);
-
-/* The row with part i replaced by one of its values. */
-static enum ngc_code replace(struct expansion *x, const struct part *parts, size_t n,
-    size_t i, struct ngc_bytes value, unsigned depth, struct ngc_error *err)
+/* Hand a row over; what a $cookie_NAME and its like hold once written to is open. */
+static enum ngc_code emit_row(struct expansion *x, const struct part *parts, size_t n,
+    struct ngc_error *err)
 {
 	struct part row[PIECES_MAX];
+
+	if (n > PIECES_MAX)
+		return x->emit(x->arg, parts, n, err);
+	for (size_t i = 0; i < n; i++) {
+		row[i] = parts[i];
+		if (is_writable(&row[i]) && sources_of(x->router, row[i].text) != 0)
+			row[i].var = VAR_OTHER;
+	}
+	return x->emit(x->arg, row, n, err);
+}
+
+/* Parts, of which those before inner came with the values of variables. */
+struct row {
+	const struct part *parts;
+	size_t n, inner;
+	unsigned depth;
+};
+
+static enum ngc_code expand(struct expansion *x, const struct row *from,
+    struct ngc_error *err);
+
+/* The row with part i replaced by one of its values. */
+static enum ngc_code replace(struct expansion *x, const struct row *from, size_t i,
+    struct ngc_bytes value, struct ngc_error *err)
+{
+	size_t behind = from->n - i - 1;
+	struct part parts[PIECES_MAX];
+	struct row row = { .parts = parts, .depth = from->depth + 1 };
 	struct template t;
 	enum ngc_code code = template_compile(x->router->arena, value, &t, err);
 
 	x->steps++;
 	if (code == NGC_FATAL)
 		return code;
-	if (code != NGC_OK || n - 1 + t.n > PIECES_MAX)
-		return NGC_OK; /* no key we could take apart */
+	if (code != NGC_OK)
+		return NGC_OK; /* nginx would not start with it */
+	row.n = i + t.n + behind;
+	row.inner = (i < from->inner ? from->inner - 1 : i) + t.n;
+	if (row.n > PIECES_MAX)
+		return emit_row(x, from->parts, from->n, err);
 	if (i > 0)
-		memcpy(row, parts, i * sizeof(*row));
+		memcpy(parts, from->parts, i * sizeof(*parts));
 	if (t.n > 0)
-		memcpy(row + i, t.parts, t.n * sizeof(*row));
-	if (n - i - 1 > 0)
-		memcpy(row + i + t.n, parts + i + 1, (n - i - 1) * sizeof(*row));
-	return expand(x, row, n - 1 + t.n, depth + 1, err);
+		memcpy(parts + i, t.parts, t.n * sizeof(*parts));
+	if (behind > 0)
+		memcpy(parts + i + t.n, from->parts + i + 1, behind * sizeof(*parts));
+	return expand(x, &row, err);
 }
 
-static enum ngc_code expand(struct expansion *x, const struct part *parts, size_t n,
-    unsigned depth, struct ngc_error *err)
+static enum ngc_code expand(struct expansion *x, const struct row *from,
+    struct ngc_error *err)
 {
+	bool deep = from->depth >= DEPTH_MAX || from->n > PIECES_MAX;
 	enum ngc_code code = NGC_OK;
 	struct values v;
 
-	for (size_t i = 0; i < n && depth < DEPTH_MAX && n <= PIECES_MAX; i++) {
-		if (!values_of(x, &parts[i], &v))
+	for (size_t i = 0; i < from->n && !deep; i++) {
+		if (!values_of(x, &from->parts[i], i < from->inner, &v))
 			continue;
 		for (size_t k = 0; k < v.n && code == NGC_OK && !is_full(x); k++)
-			code = replace(x, parts, n, i, v.text[k], depth, err);
+			code = replace(x, from, i, v.text[k], err);
 		return code;
 	}
 	x->rows++;
-	return x->emit(x->arg, parts, n, err);
+	return emit_row(x, from->parts, from->n, err);
 }
 
 enum ngc_code expand_template(struct ngc_router *r, const struct ngc_server *server,
@@ -140,10 +199,15 @@ enum ngc_code expand_template(struct ngc_router *r, const struct ngc_server *ser
     void *arg, struct ngc_error *err)
 {
 	struct expansion x = { .router = r, .server = server, .emit = emit, .arg = arg };
-	enum ngc_code code = expand(&x, t->parts, t->n, 0, err);
+	struct row all = { .parts = t->parts, .n = t->n };
+	enum ngc_code code;
 
+	for (size_t i = 0; i < t->n; i++)
+		if (is_writable(&t->parts[i]) && !sources_collect(r))
+			return ngc_no_memory(err);
+	code = expand(&x, &all, err);
 	/* Not all of them were gone through: the variables may be anything. */
 	if (code == NGC_OK && is_full(&x))
-		code = emit(arg, t->parts, t->n, err);
+		code = emit_row(&x, t->parts, t->n, err);
 	return code;
 }

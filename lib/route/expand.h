@@ -7,8 +7,8 @@
 /*
  * Replace the variables of a template that the configuration itself gives values to, by
  * map, geo, split_clients or set, with each of the templates they may be, and hand every
- * such row of parts over.  A variable with too many values stays as it is. NGC_FATAL, or
- * what emit() returned.
+ * such row of parts over.  A variable with too many values, or one that anything else may
+ * write to, stays, and may hold anything.  NGC_FATAL, or what emit() returned.
  */
 enum ngc_code expand_template(struct ngc_router *r, const struct ngc_server *server,
     const struct template *t,

@@ -158,16 +158,21 @@ static bool take_writer(const struct place *at, struct zone_keys *keys,
 	return true;
 }
 
-/* One row of parts that a key template may come to; a row too long has no pattern. */
+/* One row of parts that a key template may come to; of one too long nothing is told. */
 static enum ngc_code learn_row(void *arg, const struct part *parts, size_t n,
     struct ngc_error *err)
 {
 	const struct place *at = arg;
+	static const struct part anything = { VAR_OTHER, { NULL, 0 } };
 	struct pattern p = { 0 };
 
-	for (size_t i = 0; i < n; i++)
-		if (!add_part(&p, at, &parts[i]))
-			return NGC_OK;
+	for (size_t i = 0; i < n; i++) {
+		if (add_part(&p, at, &parts[i]))
+			continue;
+		p = (struct pattern){ 0 };
+		pattern_add(&p, &anything);
+		break;
+	}
 	return add_to_zones(at, &p) ? NGC_OK : ngc_no_memory(err);
 }
 

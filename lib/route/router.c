@@ -70,6 +70,7 @@ void ngc_router_free(struct ngc_router *r)
 	if (r == NULL)
 		return;
 	free(r->definitions);
+	free(r->sources.list);
 	regexes_free(r->regexes);
 	ngc_arena_free(r->arena);
 	free(r);

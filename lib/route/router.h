@@ -29,6 +29,14 @@ struct zone_keys {
 
 struct definition;
 
+/* sources.c: the variables that the configuration gives values to, by name. */
+struct sources {
+	struct source *list;
+	size_t n, cap;
+	bool collected;
+	bool programs; /* Lua and the like may write to any of them */
+};
+
 struct ngc_router {
 	struct ngc_arena *arena;
 	const struct ngc_conf *conf; /* NULL: none */
@@ -41,6 +49,7 @@ struct ngc_router {
 	struct template last_template;
 	struct definition *definitions; /* of variables */
 	size_t n_definitions, cap_definitions;
+	struct sources sources;
 };
 
 /* The keys of a zone; NULL: it is none of the router's. */

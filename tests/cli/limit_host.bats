@@ -163,3 +163,74 @@ OTHERS='a.test.b/1 b.test/1 b.test/?r=a.test b.test/a.test/1 xa.test/1'
 	ok purge --json -n -d "$C,key=\$cookie_x\$host\$request_uri" --limit-host a.test --all
 	json_is 'd["purged"]' 0
 }
+
+# sharing KEY A B [HTTP]: a.test with the directives A and b.test with B, under one key
+sharing() {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		proxy_cache_key $1;
+		${4-}
+		server {
+			server_name a.test;
+			$2
+			location / { proxy_pass http://127.0.0.1:9; }
+		}
+		server {
+			server_name b.test;
+			$3
+			location / { proxy_pass http://127.0.0.1:9; }
+		}
+	END
+}
+
+# takes N [HOST]: so many of the entries are the host's, or else a.test's
+takes() {
+	ok purge --json -n -c "$CONF" --limit-host "${2-a.test}" --all
+	json_is 'd["purged"]' "$1"
+}
+
+# A client of b.test chooses what stands before the host, so the entry may be b.test's.
+@test "--limit-host: a set variable that something else writes to may hold anything" {
+	mkcache -o "$C" a.test/b.test/t/a.test/
+	for writer in 'location ~ ^/t/(?<x>.+)$ { proxy_pass http://127.0.0.1:9; }' \
+	    'rewrite ^/t/(?P<X>.+)$ /t;' "if (\$http_x ~ \"^(?'x'.*)\") { break; }" \
+	    'location /p { auth_request /auth; auth_request_set $x $upstream_http_x; }' \
+	    'set_unescape_uri $x $cookie_x;' 'eval $x { proxy_pass http://127.0.0.1:9; }' \
+	    'keyval $cookie_x $x zone=z;' 'array_join / $list to=$x;' \
+	    'rewrite_by_lua_block { ngx.var.x = ngx.var.cookie_x }' 'js_content main.x;'; do
+		sharing '$x$host$request_uri' 'set $x "";' "set \$x \"\"; $writer"
+		takes 0
+	done
+	for writer in 'js_set $x main.x;' 'perl_set $x main::x;' 'js_var $x;' 'auth_jwt_claim_set $x sub;' \
+	    'map $http_x $y { "~^(?<x>.*)$" 1; }' 'map $http_x $x { default $http_x; }'; do
+		sharing '$x$host$request_uri' 'set $x "";' 'set $x "";' "$writer"
+		takes 0
+	done
+}
+
+@test "--limit-host: a map's variable that something else writes to may hold anything" {
+	mkcache -o "$C" a.test/b.test/1
+	for writer in 'if ($cookie_dev) { set $dev $cookie_dev; }' 'rewrite ^/(?<dev>.*)$ /;' 'set_misc $dev x;'; do
+		sharing '$dev$host$request_uri' '' "$writer" 'map $http_user_agent $dev { default ""; }'
+		takes 0
+	done
+}
+
+@test "--limit-host: a set that something before it may skip leaves its variable empty" {
+	# Of b.test with a cookie x=b.test/, or c.test's where b.test is the server of last resort.
+	mkcache -o "$C" b.test/c.test/y
+	for before in 'rewrite ^/q /y break;' 'rewrite ^/q /y last;' 'break;' 'if ($http_x) { break; }' \
+	    'if ($http_x) { return 404; } error_page 404 @x; location @x { proxy_pass http://127.0.0.1:9; }'; do
+		sharing '$host$request_uri' '' "$before set \$s v1:; proxy_cache_key \$s\$cookie_x\$host\$uri;"
+		takes 0 b.test
+	done
+}
+
+@test "--limit-host: variables that only set, or only one map, gives values to are gone through" {
+	sharing '$x$dev$host$request_uri' 'set $x ""; if ($cookie_l) { set $x /m/; }' 'set $x "";' \
+	    'map $http_user_agent $dev { default ""; mobile /t/; }
+	     limit_req_zone $x zone=r:1m; log_format l "$x"; proxy_cache_bypass $x $dev;'
+	mkcache -o "$C" a.test/1 /m/a.test/1 /t/a.test/1 /m//t/a.test/1 b.test/1 /t/b.test/a.test/1
+	leaves '/t/b.test/a.test/1 b.test/1' --all
+}
