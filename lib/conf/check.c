@@ -17,6 +17,25 @@ enum ngc_code check_variable(const struct ngc_directive *d, unsigned i,
 			 ngc_directive_arg(d, i));
 }
 
+enum ngc_code check_new_variable(const struct ngc_directive *d, unsigned i,
+    struct ngc_error *err)
+{
+	static const char *const fixed[] = { "scheme", "host", "uri", "document_uri",
+		"request_uri", "document_root", "query_string", "is_args",
+		"request_filename", "server_name", "server_port", "server_protocol",
+		"server_addr", "remote_addr", "remote_port", "remote_user",
+		"request_method", "request", "content_type", "content_length",
+		"http_host", "http_user_agent", "http_referer", "http_cookie" };
+	enum ngc_code code = check_variable(d, i, err);
+
+	for (size_t k = 0; code == NGC_OK && k < sizeof(fixed) / sizeof(fixed[0]); k++)
+		if (ngc_bytes_same(ngc_bytes_from(d->words[i], 1),
+			ngc_bytes_of(fixed[k])))
+			code = conf_refuse(d, err, "the duplicate \"%s\" variable",
+			    ngc_directive_arg(d, i) + 1);
+	return code;
+}
+
 static enum ngc_code invalid_value(const struct ngc_directive *d, unsigned i,
     struct ngc_error *err)
 {
@@ -83,6 +102,16 @@ enum ngc_code check_flag(struct check *c, const struct ngc_directive *d,
 	return conf_refuse(d, err,
 	    "invalid value \"%s\" in \"%s\" directive, it must be \"on\" or \"off\"",
 	    ngc_directive_arg(d, 1), ngc_directive_arg(d, 0));
+}
+
+enum ngc_code check_satisfy(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err)
+{
+	(void)c;
+	return ngc_bytes_same(d->words[1], ngc_bytes_of("all")) ||
+		       ngc_bytes_same(d->words[1], ngc_bytes_of("any"))
+		   ? NGC_OK
+		   : invalid_value(d, 1, err);
 }
 
 enum ngc_code check_methods(struct check *c, const struct ngc_directive *d,

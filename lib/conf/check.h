@@ -45,6 +45,10 @@ enum ngc_code check_locations(struct check *c, const struct ngc_level *outer,
 enum ngc_code check_variable(const struct ngc_directive *d, unsigned i,
     struct ngc_error *err);
 
+/* It is one that a configuration may define: not one of nginx's own. */
+enum ngc_code check_new_variable(const struct ngc_directive *d, unsigned i,
+    struct ngc_error *err);
+
 /* The variables of a text, which is a word of d or part of one. */
 enum ngc_code check_text(const struct ngc_directive *d, struct ngc_bytes s,
     struct ngc_error *err);
@@ -63,6 +67,8 @@ enum ngc_code check_names(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
 enum ngc_code check_root(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
+enum ngc_code check_satisfy(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err);
 enum ngc_code check_size(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
 enum ngc_code check_try_files(struct check *c, const struct ngc_directive *d,
@@ -77,6 +83,8 @@ enum ngc_code check_proxy_pass(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
 
 /* check_maps.c */
+enum ngc_code check_allow(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err);
 enum ngc_code check_map(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
 enum ngc_code check_geo(struct check *c, const struct ngc_directive *d,

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "ngc/units.h"
 
-/* The lines of map, geo and split_clients. */
+/* The lines of map, geo and split_clients; and the networks of allow and deny. */
 
 /* A line of that word only. */
 static bool is_alone(const struct ngc_directive *line, const char *word)
@@ -75,6 +75,7 @@ static enum ngc_code check_map_line(struct check *c, const struct ngc_directive 
     bool *hostnames, struct ngc_error *err)
 {
 	struct ngc_bytes key = line->words[0];
+	enum ngc_code code;
 
 	if (is_alone(line, "hostnames"))
 		*hostnames = true;
@@ -82,6 +83,9 @@ static enum ngc_code check_map_line(struct check *c, const struct ngc_directive 
 		return conf_refuse(line, err, "invalid number of the map parameters");
 	if (line->n_words != 2)
 		return NGC_OK;
+	code = check_text(line, line->words[1], err);
+	if (code != NGC_OK)
+		return code;
 	if (ngc_directive_is(line, "default"))
 		return add_default(c, line, err);
 	if (key.n > 0 && key.p[0] == '~')
@@ -95,7 +99,7 @@ static enum ngc_code check_map_line(struct check *c, const struct ngc_directive 
 enum ngc_code check_map(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
-	enum ngc_code code = check_variable(d, 2, err);
+	enum ngc_code code = check_new_variable(d, 2, err);
 	bool hostnames = false;
 
 	keyset_clear(&c->keys, true);
@@ -138,7 +142,21 @@ static bool is_range(struct ngc_bytes s)
 	uint32_t from, to;
 
 	return dash != NULL && ngc_parse_ipv4(ngc_bytes(s.p, n), &from) &&
-	       ngc_parse_ipv4(ngc_bytes_from(s, n + 1), &to) && from <= to;
+	       ngc_parse_ipv4(ngc_bytes_from(s, n + 1), &to) && from <= to &&
+	       to != UINT32_MAX; /* which nginx takes for an error */
+}
+
+enum ngc_code check_allow(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err)
+{
+	struct ngc_bytes from = d->words[1];
+
+	(void)c;
+	return ngc_bytes_equal(from, ngc_bytes_of("all")) ||
+		       ngc_bytes_equal(from, ngc_bytes_of("unix:")) || is_network(from)
+		   ? NGC_OK
+		   : conf_refuse(d, err, "invalid parameter \"%s\"",
+			 ngc_directive_arg(d, 1));
 }
 
 /* What the lines of a geo block told so far. */
@@ -195,8 +213,8 @@ enum ngc_code check_geo(struct check *c, const struct ngc_directive *d,
 	struct geo_lines seen = { 0 };
 
 	(void)c;
-	if (code == NGC_OK && d->n_words == 3)
-		code = check_variable(d, 2, err);
+	if (code == NGC_OK)
+		code = check_new_variable(d, d->n_words - 1, err);
 	for (d = d->first; d != NULL && code == NGC_OK; d = d->next)
 		code = check_geo_line(d, &seen, err);
 	return code;
@@ -231,7 +249,7 @@ static bool read_percent(struct ngc_bytes s, uint64_t *out)
 enum ngc_code check_split(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
-	enum ngc_code code = check_variable(d, 2, err);
+	enum ngc_code code = check_new_variable(d, 2, err);
 	uint64_t sum = 0, percent;
 
 	(void)c;

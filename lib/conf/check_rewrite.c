@@ -115,7 +115,7 @@ enum ngc_code check_set(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {
 	(void)c;
-	return check_variable(d, 1, err);
+	return check_new_variable(d, 1, err);
 }
 
 enum ngc_code check_rewrite(struct check *c, const struct ngc_directive *d,
