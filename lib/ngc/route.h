@@ -106,6 +106,7 @@ struct ngc_reading {
 	struct ngc_bytes args; /* the query, where the key has it apart from the path */
 	/* Where nginx put another path for a location's: that, and what follows it. */
 	struct ngc_bytes base, rest;
+	bool uri_elsewhere; /* no location that writes such keys has that URI */
 	bool host_certain; /* every reading of the key gives this host, or none gives any
 			    */
 };

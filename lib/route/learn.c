@@ -65,7 +65,7 @@ static bool add_pattern(struct ngc_router *r, struct zone_keys *z,
 	struct pattern *copy;
 
 	for (size_t i = 0; i < z->n_patterns; i++)
-		if (pattern_same(z->patterns[i], p))
+		if (pattern_covers(z->patterns[i], p))
 			return true;
 	if (z->n_patterns == z->cap_patterns && !more_room(r, z))
 		return false;
@@ -182,7 +182,7 @@ static const struct part nul = { VAR_TEXT, { (const unsigned char *)"", 1 } };
 /* The URI that is sent on, where nothing is put for the location's path. */
 static bool learn_whole_uri(const struct place *at, struct pattern p)
 {
-	pattern_add(&p, &target);
+	pattern_add_target(&p, rewritten_in(at->level) == NULL ? at->level : NULL);
 	return add_to_zones(at, &p);
 }
 

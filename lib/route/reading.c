@@ -91,19 +91,47 @@ bool pattern_add_base(struct pattern *p, struct ngc_bytes text, struct ngc_bytes
 	return true;
 }
 
-bool pattern_same(const struct pattern *a, const struct pattern *b)
+bool pattern_add_target(struct pattern *p, const struct ngc_level *location)
+{
+	static const struct part target = { VAR_REQUEST_URI, { NULL, 0 } };
+
+	if (!pattern_add(p, &target))
+		return false;
+	while (location != NULL && !ngc_level_is_location(location))
+		location = location->parent;
+	if (location != NULL && location->pattern.n > 1 &&
+	    (location->kind == NGC_LEVEL_EXACT || location->kind == NGC_LEVEL_PREFIX ||
+		location->kind == NGC_LEVEL_PREFIX_FINAL))
+		p->pieces[p->n - 1].base = location->pattern;
+	return true;
+}
+
+static bool piece_same(const struct piece *a, const struct piece *b, bool anywhere)
+{
+	return a->grammar == b->grammar && a->block == b->block && a->tells == b->tells &&
+	       a->rewritten == b->rewritten &&
+	       ((anywhere && a->base.n == 0) || ngc_bytes_equal(a->base, b->base)) &&
+	       ngc_bytes_equal(a->text, b->text);
+}
+
+static bool same_but(const struct pattern *a, const struct pattern *b, bool anywhere)
 {
 	if (a->n != b->n || a->guessed != b->guessed || a->nocase != b->nocase)
 		return false;
 	for (unsigned i = 0; i < a->n; i++)
-		if (a->pieces[i].grammar != b->pieces[i].grammar ||
-		    a->pieces[i].block != b->pieces[i].block ||
-		    a->pieces[i].tells != b->pieces[i].tells ||
-		    a->pieces[i].rewritten != b->pieces[i].rewritten ||
-		    !ngc_bytes_equal(a->pieces[i].base, b->pieces[i].base) ||
-		    !ngc_bytes_equal(a->pieces[i].text, b->pieces[i].text))
+		if (!piece_same(&a->pieces[i], &b->pieces[i], anywhere))
 			return false;
 	return true;
+}
+
+bool pattern_same(const struct pattern *a, const struct pattern *b)
+{
+	return same_but(a, b, false);
+}
+
+bool pattern_covers(const struct pattern *a, const struct pattern *b)
+{
+	return same_but(a, b, true);
 }
 
 void pattern_rewritten(struct pattern *p, const struct ngc_level *location, bool all)
@@ -289,6 +317,7 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			r->uri = s;
 			path = m->p->pieces[i].grammar == GRAMMAR_PATH;
 			rewritten = m->p->pieces[i].rewritten;
+			r->uri_elsewhere = !rewritten_may_be(s, m->p->pieces[i].base);
 			break;
 		case TELLS_URI_TOO:
 			r->uri.n += s.n;

@@ -56,7 +56,7 @@ struct piece {
 	enum grammar grammar;
 	enum told tells;
 	struct ngc_bytes text;
-	struct ngc_bytes base; /* of TELLS_BASE: that path */
+	struct ngc_bytes base; /* of TELLS_BASE: that path; of TELLS_URI: it begins so */
 	const struct ngc_directive *block; /* of GRAMMAR_RESULTS: the lines */
 	/* Of TELLS_URI: the location that may have rewritten it; NULL: none. */
 	const struct ngc_level *rewritten;
@@ -87,6 +87,11 @@ bool pattern_add_base(struct pattern *p, struct ngc_bytes text, struct ngc_bytes
 struct segment;
 bool pattern_add_segment(struct pattern *p, const struct segment *s);
 
+/* A URI that came to the location as it was. */
+bool pattern_add_target(struct pattern *p, const struct ngc_level *location);
+
+/* Has b nothing that a, which is the same but for locations, has not? */
+bool pattern_covers(const struct pattern *a, const struct pattern *b);
 bool pattern_same(const struct pattern *a, const struct pattern *b);
 
 /* Can the pattern give that key? */

@@ -53,7 +53,7 @@ static bool is_less_likely(const struct ngc_reading *likely, const struct ngc_re
 
 static void add_base(struct readings *all, const struct ngc_reading *r)
 {
-	all->any_uri = all->any_uri || r->uri.p != NULL;
+	all->any_uri = all->any_uri || (r->uri.p != NULL && !r->uri_elsewhere);
 	if (r->base.p == NULL)
 		return;
 	if (all->base.p != NULL && !same(all->base, r->base))
@@ -104,5 +104,7 @@ struct ngc_reading readings_best(const struct readings *all)
 
 	best.base = told ? all->base : ngc_bytes(NULL, 0);
 	best.rest = told ? all->rest : ngc_bytes(NULL, 0);
+	if (best.base.p != NULL)
+		best.uri = ngc_bytes(NULL, 0);
 	return best;
 }

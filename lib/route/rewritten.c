@@ -69,3 +69,8 @@ bool rewritten_keeps(const struct ngc_level *location, struct ngc_bytes uri)
 	return is_normal(uri) && is_in(location, uri) &&
 	       !rewrites(location->d, has_break(location->d), uri);
 }
+
+bool rewritten_may_be(struct ngc_bytes uri, struct ngc_bytes start)
+{
+	return ngc_bytes_starts(uri, start) || !is_normal(uri);
+}

@@ -15,4 +15,7 @@ const struct ngc_level *rewritten_in(const struct ngc_level *l);
 /* Is it certain that a request for the URI comes to the location and keeps it? */
 bool rewritten_keeps(const struct ngc_level *location, struct ngc_bytes uri);
 
+/* May a request of that URI, as it is or resolved, have a path that begins so? */
+bool rewritten_may_be(struct ngc_bytes uri, struct ngc_bytes start);
+
 #endif

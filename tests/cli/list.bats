@@ -156,6 +156,22 @@ tells_rewritten() {
 	tells_urls '$server_port$request_uri' '8080/x=>http://a.test:8080/x'
 }
 
+@test "list: a location without a path of its own writes no key of another path" {
+	local v1='location /api/ { proxy_pass http://up/v1/; }'
+	local none='{"url":null,"uri":null}'
+
+	tells_rewritten "$v1 location /static/ { proxy_pass http://up; }" \
+	    'http://up/v1/x?q=1=>{"url":"http://a.test/api/x?q=1","uri":null}' \
+	    'http://up/static/x=>{"url":"http://a.test/static/x","uri":"/static/x"}'
+	tells_rewritten "$v1 location /v1/ { proxy_pass http://up; }" "http://up/v1/x=>$none"
+	tells_rewritten "$v1 location / { proxy_pass http://up; }" "http://up/v1/x=>$none"
+	tells_rewritten "$v1 location /static/ { proxy_pass http://up; }" \
+	    "http://up/v1/../static/x=>$none"
+	mkcache -o "$C" http://up/v1/x http://up/static/x
+	ok list --json -c "$CONF" 'http://a.test/api/*'
+	json_is '[x["key"] for x in lines]' '["http://up/v1/x"]'
+}
+
 @test "list: what an entry lacks is null" {
 	mkcache -o "$C" --type '' --no-length GETa.test/1
 	ok list --json -d "$C"
