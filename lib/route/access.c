@@ -97,6 +97,16 @@ static struct guard ask_upstream(const struct run *r)
 	return (struct guard){ DEPENDS, 403, d };
 }
 
+/* Whatever the answer is, it sets variables: those of the nearest level that has any. */
+static void take_answer(struct run *r)
+{
+	const struct ngc_directive *d = run_setting(r->level, "auth_request_set");
+
+	for (; d != NULL; d = d->next)
+		if (ngc_directive_is(d, "auth_request_set"))
+			run_set_unknown(r, d);
+}
+
 /* All must let in, or be silent: the first that does not decides. */
 static struct guard join_all(const struct guard *g, unsigned n)
 {
@@ -147,6 +157,8 @@ enum next run_access(struct run *r)
 		   ngc_bytes_equal(satisfy->words[1], ngc_bytes_of("any"));
 	struct guard joined = any ? join_any(g, 3) : join_all(g, 3);
 
+	if (g[0].verdict == DEPENDS)
+		take_answer(r);
 	if (joined.verdict == REFUSES) {
 		run_step(r, "%s (%s:%u)", ngc_directive_arg(joined.d, 0), joined.d->file,
 		    joined.d->line);

@@ -104,14 +104,14 @@ static bool names_group(const struct ngc_directive *d, struct ngc_bytes name)
 }
 
 /*
- * Is the variable set by set or a named group somewhere, so that it is empty while it is
- * not set?  *foreign: something we do not know sets it, too.
+ * Is the variable set by set, a named group or auth_request_set somewhere, so that it is
+ * empty while it is not set?  *foreign: something we do not know sets it, too.
  */
 static void look_for(const struct ngc_directive *d, struct ngc_bytes name, bool *declared,
     bool *foreign)
 {
 	for (d = d->first; d != NULL; d = d->next) {
-		if (ngc_directive_is(d, "set"))
+		if (ngc_directive_is(d, "set") || ngc_directive_is(d, "auth_request_set"))
 			*declared = *declared ||
 				    (d->n_words > 1 && names_variable(d, name));
 		else if (d->n_words > 2 &&

@@ -41,8 +41,7 @@ static void do_set(struct run *r, const struct ngc_directive *d,
 	}
 }
 
-/* set_by_lua and its like, and those of modules we do not know. */
-static void set_foreign(struct run *r, const struct ngc_directive *d)
+void run_set_unknown(struct run *r, const struct ngc_directive *d)
 {
 	struct value_builder b = { .arena = r->arena };
 	struct ngc_bytes name;
@@ -222,7 +221,7 @@ static enum next run_block(struct run *r, const struct ngc_level *l, bool *stop)
 		} else if (is(d, "if") && (inner = level_of(l, d)) != NULL) {
 			next = do_if(r, inner, stop);
 		} else if (ngc_bytes_starts(d->words[0], ngc_bytes_of("set_"))) {
-			set_foreign(r, d);
+			run_set_unknown(r, d);
 		}
 	}
 	return next;

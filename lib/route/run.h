@@ -165,6 +165,8 @@ void run_limit(struct run *r);
 /* rewrite.c: the rewrite directives of a level; false: the request has ended there. */
 enum next { NEXT_GO_ON, NEXT_SERVER, NEXT_FIND, NEXT_NAMED, NEXT_END };
 enum next run_rewrite(struct run *r, const struct ngc_level *l);
+/* Give what is unknown to a directive's first argument: set_by_lua, auth_request_set. */
+void run_set_unknown(struct run *r, const struct ngc_directive *d);
 
 /* condition.c: the condition of an if; on: what it depends on when that is not known. */
 enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_UNKNOWN };

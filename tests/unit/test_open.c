@@ -107,6 +107,13 @@ static const char text[] =
     "  location /guard/any { satisfy any; allow 10.0.0.0/8; deny all; auth_basic x;"
     "   auth_basic_user_file f; error_page 401 /refused; proxy_pass http://u; }"
     " }"
+    " location /asked { set $user ''; auth_request /auth; proxy_pass http://u;"
+    "  auth_request_set $user $upstream_http_x_user; proxy_cache_key $uri|$user;"
+    "  location /asked/off { auth_request off; proxy_pass http://u; }"
+    "  location /asked/own { set $user me; auth_request_set $other 1;"
+    "   proxy_pass http://u; }"
+    "  location /asked/in { proxy_pass http://u; }"
+    " }"
     "} }";
 
 struct site {
@@ -235,6 +242,13 @@ START_TEST(a_url_takes_what_its_open_parts_can_hold)
 		{ "/guard/who", "refused|/refused", TAKEN },
 		{ "/guard/any", "/guard/any", TAKEN },
 		{ "/guard/any", "refused|/refused", TAKEN },
+		{ "/asked", "/asked|bob", TAKEN },
+		{ "/asked", "/asked|", TAKEN },
+		{ "/asked/in", "/asked/in|bob", TAKEN },
+		{ "/asked/off", "/asked/off|", TAKEN },
+		{ "/asked/off", "/asked/off|bob", LEFT },
+		{ "/asked/own", "/asked/own|me", TAKEN },
+		{ "/asked/own", "/asked/own|bob", LEFT },
 	};
 	struct ngc_error err;
 	struct site s;
@@ -370,6 +384,10 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		{ "/guard/page", "remote_addr", NULL, "main" },
 		{ "/guard/to", "auth_request", NULL, "main" },
 		{ "/guard/who", NULL, "refused|/refused", "main" },
+		{ "/asked", "user", NULL, "main" },
+		{ "/asked/in", "user", NULL, "main" },
+		{ "/asked/off", NULL, "/asked/off|", "main" },
+		{ "/asked/own", NULL, "/asked/own|me", "main" },
 	};
 	struct ngc_error err;
 	struct site s;
