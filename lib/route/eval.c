@@ -76,15 +76,17 @@ static struct value assigned_value(struct run *r, const struct assigned *a)
 	return a != NULL ? a->value : (struct value){ 0 };
 }
 
+static bool is_variable(struct ngc_bytes w, struct ngc_bytes name)
+{
+	return w.n == name.n + 1 && w.p[0] == '$' &&
+	       ngc_bytes_same(ngc_bytes_from(w, 1), name);
+}
+
 static bool names_variable(const struct ngc_directive *d, struct ngc_bytes name)
 {
-	for (unsigned i = 1; i < d->n_words; i++) {
-		struct ngc_bytes w = d->words[i];
-
-		if (w.n == name.n + 1 && w.p[0] == '$' &&
-		    ngc_bytes_same(ngc_bytes_from(w, 1), name))
+	for (unsigned i = 1; i < d->n_words; i++)
+		if (is_variable(d->words[i], name))
 			return true;
-	}
 	return false;
 }
 
@@ -94,10 +96,11 @@ static bool names_group(const struct ngc_directive *d, struct ngc_bytes name)
 	for (unsigned i = 0; i < d->n_words; i++) {
 		struct ngc_bytes w = d->words[i];
 
-		for (size_t k = 0; k + name.n + 2 <= w.n; k++)
-			if ((w.p[k] == '<' || w.p[k] == '\'') && k > 0 &&
+		for (size_t k = 1; k + name.n + 2 <= w.n; k++)
+			if ((w.p[k] == '<' || w.p[k] == '\'') &&
 			    (w.p[k - 1] == '?' || w.p[k - 1] == 'P') &&
-			    memcmp(w.p + k + 1, name.p, name.n) == 0)
+			    ngc_bytes_same(ngc_bytes(w.p + k + 1, name.n), name) &&
+			    memchr(">'", w.p[k + name.n + 1], 2) != NULL)
 				return true;
 	}
 	return false;
@@ -113,7 +116,7 @@ static void look_for(const struct ngc_directive *d, struct ngc_bytes name, bool 
 	for (d = d->first; d != NULL; d = d->next) {
 		if (ngc_directive_is(d, "set") || ngc_directive_is(d, "auth_request_set"))
 			*declared = *declared ||
-				    (d->n_words > 1 && names_variable(d, name));
+				    (d->n_words > 1 && is_variable(d->words[1], name));
 		else if (d->n_words > 2 &&
 			 (ngc_bytes_starts(d->words[0], ngc_bytes_of("set_")) ||
 			     memmem(d->words[0].p, d->words[0].n, "_set", 4) != NULL))

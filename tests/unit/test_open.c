@@ -39,6 +39,9 @@ static const char text[] =
     " location /geo { proxy_pass http://u; proxy_cache_key $near$uri; }"
     " location /half { proxy_pass http://u; proxy_cache_key $half$uri; }"
     " location /geoip { proxy_pass http://u; proxy_cache_key $uri|$geoip_country_code; }"
+    " location ~ ^/city(?<geoip_city_of>)$ { set $city $geoip_city;"
+    "   set $n $geoip_country_code;"
+    "   proxy_pass http://u; proxy_cache_key $city|$geoip_city; }"
     " location /lua { set_by_lua_block $x { return 1 } proxy_pass http://u;"
     "   proxy_cache_key $uri|$x; }"
     " location /access { set $x 1; access_by_lua_block { ngx.var.x = 2 } proxy_pass "
@@ -368,6 +371,7 @@ START_TEST(what_a_request_does_not_settle_is_named)
 		{ "/geo", "remote_addr", NULL, "main" },
 		{ "/half", "remote_addr", NULL, "main" },
 		{ "/geoip", "geoip_country_code", NULL, "main" },
+		{ "/city", "geoip_city", NULL, "main" },
 		{ "/lua", "x", NULL, "main" },
 		{ "/access", "x", NULL, "main" },
 		{ "/unused", NULL, "/unused", "main" },
