@@ -138,6 +138,34 @@ static enum ngc_code read_listen(struct ngc_conf *c, struct ngc_listen *l, unsig
 	return NGC_OK;
 }
 
+/* QUIC listens on a port of UDP, beside the same of TCP. */
+static bool is_quic(const struct ngc_directive *d)
+{
+	for (unsigned i = 2; i < d->n_words; i++)
+		if (ngc_bytes_equal(d->words[i], ngc_bytes_of("quic")) ||
+		    ngc_bytes_equal(d->words[i], ngc_bytes_of("http3")))
+			return true;
+	return false;
+}
+
+#define LISTENS_MAX 100 /* more of a server are not compared with each other */
+
+/* Did an earlier directive of the server listen on what d says? */
+static bool listens_already(const struct ngc_level *server, const struct ngc_directive *d)
+{
+	unsigned n = 0;
+
+	for (const struct ngc_directive *e = server->d->first;
+	     e != d && n < LISTENS_MAX; e = e->next) {
+		if (rule_of(e)->role != ROLE_LISTEN)
+			continue;
+		n++;
+		if (ngc_bytes_equal(e->words[1], d->words[1]) && is_quic(e) == is_quic(d))
+			return true;
+	}
+	return false;
+}
+
 static bool is_on(const struct ngc_directive *d)
 {
 	return d->n_words == 2 && ngc_bytes_equal(d->words[1], ngc_bytes_of("on"));
@@ -158,6 +186,9 @@ static enum ngc_code read_addresses(struct ngc_conf *c, struct ngc_server *s, si
 
 		if (rule_of(d)->role != ROLE_LISTEN)
 			continue;
+		if (listens_already(s->level, d))
+			return conf_refuse(d, err, "a duplicate listen %s",
+			    ngc_directive_arg(d, 1));
 		code = read_listen(c, l, &ports, d, err);
 		if (code != NGC_OK)
 			return code;
