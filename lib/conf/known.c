@@ -194,7 +194,8 @@ struct known {
 bool ngc_directive_is_stock(const struct ngc_directive *d)
 {
 	for (size_t i = 0; i < N_NAMES; i++)
-		if (ngc_directive_is(d, names[i]))
+		if (d->words[0].p[0] == (unsigned char)names[i][0] &&
+		    ngc_directive_is(d, names[i]))
 			return true;
 	return false;
 }

@@ -74,9 +74,8 @@ static bool is_program(const struct ngc_directive *d)
 
 static bool is_definition(const struct ngc_directive *d)
 {
-	return d->block &&
-	       (ngc_directive_is(d, "map") || ngc_directive_is(d, "geo") ||
-		   ngc_directive_is(d, "split_clients"));
+	return d->block && (ngc_directive_is(d, "map") || ngc_directive_is(d, "geo") ||
+			       ngc_directive_is(d, "split_clients"));
 }
 
 /* Of a directive of nginx's own that is not set: does it write to its first argument? */
@@ -99,8 +98,7 @@ static bool add_named(struct ngc_router *r, const struct ngc_directive *d)
 		return d->n_words < 2 || add_word(r, d->words[1], SOURCE_OTHER);
 	for (unsigned i = 0; i < d->n_words; i++)
 		if (memchr(d->words[i].p, '$', d->words[i].n) != NULL &&
-		    !ngc_directive_is_stock(d) &&
-		    !add_word(r, d->words[i], SOURCE_OTHER))
+		    !ngc_directive_is_stock(d) && !add_word(r, d->words[i], SOURCE_OTHER))
 			return false;
 	return true;
 }
