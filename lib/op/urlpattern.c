@@ -274,10 +274,10 @@ size_t url_pattern_subject(const struct ngc_reading *r, struct ngc_bytes host,
 	struct ngc_bytes uri = r->base.p != NULL ? r->rest : r->uri;
 	struct ngc_bytes path = r->base.p != NULL ? r->base
 						  : ngc_bytes(uri.p, r->decoded);
-	size_t n = 0;
+	size_t query = r->args.n > 0 ? 1 + r->args.n : 0, n = 0;
 
 	host = ngc_host_without_port(host);
-	if (uri.p == NULL || host.n + r->base.n + uri.n + 1 + r->args.n > size)
+	if (uri.p == NULL || host.n + r->base.n + uri.n + query > size)
 		return 0;
 	if (r->base.p == NULL)
 		uri = ngc_bytes_from(uri, r->decoded);
