@@ -109,8 +109,7 @@ static struct value get_url(const struct source *s)
 {
 	struct value v = { .kind = URL };
 
-	return ngc_entry_url(ngc_site_router(s->env->site), ngc_cache_zone(s->e->cache),
-		   &s->reading, &v.url)
+	return ngc_entry_url(ngc_cache_zone(s->e->cache), &s->reading, &v.url)
 		   ? v
 		   : nothing();
 }

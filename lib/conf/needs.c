@@ -20,6 +20,7 @@ enum need {
 	NEED_SLICE_RANGE = 1 << 11,
 	NEED_SPLIT_CLIENTS = 1 << 12,
 	NEED_UNKNOWN = 1 << 13,
+	NEED_HOST = 1 << 14, /* beside another one: it has no name of its own */
 };
 
 static const char *const need_names[] = { "connection", "default_key", "filesystem_root",
@@ -32,12 +33,12 @@ static const char *const need_names[] = { "connection", "default_key", "filesyst
 static const struct {
 	const char *name;
 	bool prefix;
-	enum need need;
+	unsigned need;
 } builtins[] = {
 	{ "scheme", false, NEED_REQUEST_LINE },
 	{ "https", false, NEED_REQUEST_LINE },
 	{ "request_method", false, NEED_REQUEST_LINE },
-	{ "host", false, NEED_REQUEST_LINE },
+	{ "host", false, NEED_REQUEST_LINE | NEED_HOST },
 	{ "request_uri", false, NEED_REQUEST_LINE },
 	{ "uri", false, NEED_REQUEST_LINE },
 	{ "document_uri", false, NEED_REQUEST_LINE },
@@ -50,6 +51,7 @@ static const struct {
 	{ "server_protocol", false, NEED_REQUEST_LINE },
 	{ "proxy_host", false, NEED_REQUEST_LINE },
 	{ "proxy_port", false, NEED_REQUEST_LINE },
+	{ "http_host", false, NEED_HEADER | NEED_HOST },
 	{ "http_", true, NEED_HEADER },
 	{ "cookie_", true, NEED_HEADER },
 	{ "remote_user", false, NEED_HEADER },
@@ -202,16 +204,62 @@ static void need_text(struct search *s, struct ngc_bytes text)
 	}
 }
 
+static void need_words(struct search *s, const struct ngc_directive *d)
+{
+	for (unsigned i = 1; i < d->n_words; i++)
+		need_text(s, d->words[i]);
+}
+
+/* The conditions under which a request goes another way than others, but not away. */
+static void need_conditions(struct search *s, const struct ngc_directive *block)
+{
+	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
+		bool stays = false;
+
+		if (!d->block)
+			continue;
+		for (const struct ngc_directive *in = d->first; in != NULL; in = in->next)
+			stays = stays || !ngc_directive_is(in, "return");
+		if (stays && ngc_directive_is(d, "if"))
+			need_words(s, d);
+		need_conditions(s, d);
+	}
+}
+
+static const struct ngc_directive *server_of(const struct ngc_conf *c,
+    const struct ngc_level *l)
+{
+	const struct ngc_directive *d = l->d;
+
+	while (d->parent != c->http->d)
+		d = d->parent;
+	return d;
+}
+
+bool ngc_level_hides_host(const struct ngc_conf *c, const struct ngc_level *l)
+{
+	static const unsigned hiding = NEED_HOST | NEED_REGEX_CAPTURE | NEED_UNKNOWN |
+				       NEED_FILESYSTEM_ROOT;
+	const struct ngc_directive *key = l->caching->key[l->protocol];
+	struct search s = { .conf = c, .server = server_of(c, l) };
+
+	need_text(&s, l->caching->cache[l->protocol]->words[1]);
+	if (key != NULL)
+		need_text(&s, key->words[1]);
+	if (key == NULL || memmem(key->words[1].p, key->words[1].n, "proxy_", 6) != NULL)
+		need_text(&s, l->pass->words[1]);
+	need_conditions(&s, s.server);
+	return (s.needs & hiding) != 0;
+}
+
 const char *const *ngc_use_needs(const struct ngc_conf *c, const struct ngc_use *u)
 {
 	const struct ngc_level *l = ((const struct use *)u)->level; /* pub stands first */
-	struct search s = { .conf = c, .server = l->d };
+	struct search s = { .conf = c, .server = server_of(c, l) };
 	const struct ngc_directive *key = l->caching->key[l->protocol];
 	const char **out;
 	size_t n = 0;
 
-	while (s.server->parent != c->http->d)
-		s.server = s.server->parent;
 	need_text(&s, l->caching->cache[l->protocol]->words[1]);
 	if (key != NULL)
 		need_text(&s, key->words[1]);

@@ -90,6 +90,13 @@ const struct ngc_server *ngc_conf_server(const struct ngc_conf *c, size_t i);
 bool ngc_level_may_select(const struct ngc_conf *c, const struct ngc_level *l,
     const struct ngc_zone *z);
 
+/*
+ * Of a level that stores: could its zone, its key or the way to it depend on the host of
+ * the request otherwise than by holding it?  Through a map or an if, a capture, or a
+ * variable that is not known.  When in doubt, it could.
+ */
+bool ngc_level_hides_host(const struct ngc_conf *c, const struct ngc_level *l);
+
 /* The main context. */
 const struct ngc_directive *ngc_conf_tree(const struct ngc_conf *c);
 

@@ -18,6 +18,7 @@
  * templates that most sites use.
  */
 struct ngc_router;
+struct ngc_server;
 
 /*
  * conf: may be NULL; it and the zones must outlive the router.
@@ -109,6 +110,9 @@ struct ngc_reading {
 	bool uri_elsewhere; /* no location that writes such keys has that URI */
 	bool host_certain; /* every reading of the key gives this host, or none gives any
 			    */
+	const struct ngc_server *writer; /* the only one that can have stored such a key;
+					  * NULL: there are several, or it is not known */
+	bool tls; /* some server that can have stored it listens with TLS */
 };
 
 /*
@@ -127,17 +131,14 @@ bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
 bool ngc_route_same_server(const struct ngc_router *r, struct ngc_bytes host,
     struct ngc_bytes other);
 
-/* What the configuration tells of every entry of a zone, where its key does not. */
+/* The names of the server that stored an entry whose key tells no host. */
 struct ngc_writer {
-	/* The names of the only server that can store into it; n 0: there are several, or
-	 * none. */
-	const struct ngc_bytes *names;
+	const struct ngc_bytes
+	    *names; /* n 0: it is not known, or the host is in the key */
 	size_t n;
 	struct ngc_bytes host; /* the first of them that is a host's; absent: none is */
-	bool tls;              /* some server that can store into it listens with TLS */
 };
 
-void ngc_route_writer(const struct ngc_router *r, const struct ngc_zone *zone,
-    struct ngc_writer *out);
+void ngc_route_writer(const struct ngc_reading *reading, struct ngc_writer *out);
 
 #endif

@@ -16,11 +16,11 @@ struct ngc_entry_url {
 /*
  * Put together what the key tells and, for what it does not, what the configuration tells
  * of its zone: the host of the only server that can have stored it, https when such a
- * server listens with TLS.  reading: of a key of that zone.  out borrows from key and
- * router. False: it is not known, or several sites could have stored it.
+ * server listens with TLS.  reading: of a key of that zone; out borrows what it does.
+ * False: it is not known, or several sites could have stored it.
  */
-bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
-    const struct ngc_reading *reading, struct ngc_entry_url *out);
+bool ngc_entry_url(const struct ngc_zone *zone, const struct ngc_reading *reading,
+    struct ngc_entry_url *out);
 
 /* Write it, percent-encoded where it must be: add() appends text to b in its way. */
 void ngc_entry_url_write(const struct ngc_entry_url *url,

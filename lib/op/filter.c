@@ -164,7 +164,7 @@ static enum ngc_code ask_writer(struct judge *j, const struct filter *f, bool *h
 	enum ngc_code code = NGC_OK;
 	struct ngc_writer w;
 
-	ngc_route_writer(j->router, ngc_cache_zone(j->e->cache), &w);
+	ngc_route_writer(judge_reading(j), &w);
 	for (size_t i = 0; i < w.n && !*held && code == NGC_OK; i++)
 		code = judge_match(j, f->pattern, w.names[i], f->text, held, err);
 	return code;
@@ -173,10 +173,13 @@ static enum ngc_code ask_writer(struct judge *j, const struct filter *f, bool *h
 static enum ngc_code ask_host(struct judge *j, const struct filter *f, bool *held,
     struct ngc_error *err)
 {
+	const struct ngc_zone *z = ngc_cache_zone(j->e->cache);
 	const struct ngc_reading *r = judge_reading(j);
 
 	if (!r->host_certain)
 		return NGC_OK;
+	if (f->kind == NGC_FILTER_LIMIT_HOST && !z->configured && z->key == NULL)
+		return NGC_OK; /* a guess at the template is no border */
 	if (r->host.p == NULL)
 		return ask_writer(j, f, held, err);
 	return judge_match(j, f->pattern, ngc_host_without_port(r->host), f->text, held,

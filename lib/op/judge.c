@@ -74,7 +74,7 @@ static enum ngc_code match_writer(struct judge *j, const struct selector *s, boo
 	enum ngc_code code = match_host(j, s, ngc_bytes(NULL, 0), taken, err);
 	struct ngc_writer w;
 
-	ngc_route_writer(j->router, ngc_cache_zone(j->e->cache), &w);
+	ngc_route_writer(judge_reading(j), &w);
 	for (size_t i = 0; i < w.n && !*taken && code == NGC_OK; i++)
 		code = match_host(j, s, w.names[i], taken, err);
 	return code;

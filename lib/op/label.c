@@ -148,7 +148,7 @@ static struct ngc_bytes host_of(struct labeller *l)
 		return ngc_bytes(NULL, 0);
 	if (r->host.p != NULL)
 		return ngc_host_without_port(r->host);
-	ngc_route_writer(ngc_site_router(l->run->site), ngc_cache_zone(l->e->cache), &w);
+	ngc_route_writer(r, &w);
 	return w.host;
 }
 

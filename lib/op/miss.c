@@ -112,7 +112,7 @@ static char *url_of(const struct search *s, const struct ngc_zone *zone,
 	char *text;
 
 	ngc_route_read(router, zone, key, &reading);
-	if (ngc_entry_url(router, zone, &reading, &url))
+	if (ngc_entry_url(zone, &reading, &url))
 		ngc_entry_url_write(&url, ngc_buf_add_bytes, &b);
 	else
 		ngc_buf_add_bytes(&b, asked);

@@ -11,14 +11,14 @@ static bool is_default_port(struct ngc_bytes scheme, struct ngc_bytes port)
 	return ngc_bytes_equal(port, ngc_bytes_of(scheme.n == 5 ? "443" : "80"));
 }
 
-bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
-    const struct ngc_reading *reading, struct ngc_entry_url *out)
+bool ngc_entry_url(const struct ngc_zone *zone, const struct ngc_reading *reading,
+    struct ngc_entry_url *out)
 {
 	bool based = reading->base.p != NULL;
 	bool plain = ngc_bytes_equal(reading->port, ngc_bytes_of("80"));
 	struct ngc_writer writer;
 
-	ngc_route_writer(r, zone, &writer);
+	ngc_route_writer(reading, &writer);
 	*out = (struct ngc_entry_url){ .scheme = reading->scheme,
 		.host = reading->host,
 		.path = based ? reading->base
@@ -27,8 +27,8 @@ bool ngc_entry_url(const struct ngc_router *r, const struct ngc_zone *zone,
 			     : ngc_bytes_from(reading->uri, reading->decoded),
 		.args = reading->args };
 	if (out->scheme.p == NULL && zone->configured)
-		out->scheme = ngc_bytes_of(writer.tls && !plain ? "https" : "http");
-	if (out->host.p == NULL && reading->host_certain)
+		out->scheme = ngc_bytes_of(reading->tls && !plain ? "https" : "http");
+	if (out->host.p == NULL)
 		out->host = writer.host;
 	if (!is_default_port(out->scheme, reading->port) &&
 	    ngc_host_without_port(out->host).n == out->host.n)
@@ -112,7 +112,7 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	(void)thread;
 	ngc_route_read(router, zone, e->header.key, &reading);
 	pthread_mutex_lock(&c->lock);
-	if (ngc_entry_url(router, zone, &reading, &url))
+	if (ngc_entry_url(zone, &reading, &url))
 		code = add(c, zone, &url, err);
 	else
 		c->out->without++;

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "expand.h"
+#include "ngc/units.h"
 #include "rewritten.h"
+#include "run.h"
 #include "upstream.h"
 
 /* What the keys of each zone look like: the patterns that take them apart. */
@@ -47,32 +49,14 @@ static struct pattern *keep_pattern(struct ngc_router *r, const struct pattern *
 static bool more_room(struct ngc_router *r, struct zone_keys *z)
 {
 	size_t cap = z->cap_patterns > 0 ? 2 * z->cap_patterns : 2;
-	struct pattern **list = ngc_arena_alloc(r->arena, cap, sizeof(struct pattern *));
+	struct zone_pattern *list = ngc_arena_alloc(r->arena, cap, sizeof(*list));
 
 	if (list == NULL)
 		return false;
 	if (z->n_patterns > 0)
-		memcpy(list, z->patterns, z->n_patterns * sizeof(struct pattern *));
+		memcpy(list, z->patterns, z->n_patterns * sizeof(*list));
 	z->patterns = list;
 	z->cap_patterns = cap;
-	return true;
-}
-
-/* Add a pattern unless the zone has it. */
-static bool add_pattern(struct ngc_router *r, struct zone_keys *z,
-    const struct pattern *p)
-{
-	struct pattern *copy;
-
-	for (size_t i = 0; i < z->n_patterns; i++)
-		if (pattern_covers(z->patterns[i], p))
-			return true;
-	if (z->n_patterns == z->cap_patterns && !more_room(r, z))
-		return false;
-	copy = keep_pattern(r, p);
-	if (copy == NULL)
-		return false;
-	z->patterns[z->n_patterns++] = copy;
 	return true;
 }
 
@@ -83,7 +67,45 @@ struct place {
 	const struct ngc_server *server;
 	bool known_upstream;
 	struct upstream upstream;
+	bool hides_host, sets_args;
 };
+
+static void add_writer(struct zone_pattern *p, const struct place *at)
+{
+	p->several = p->several || (p->writer != NULL && p->writer != at->server);
+	p->writer = at->server;
+	p->hides_host = p->hides_host || at->hides_host;
+	for (size_t i = 0; i < at->server->n_listen; i++)
+		p->tls = p->tls || at->server->listen[i].tls;
+}
+
+/* Is it there already, or a wider one of the same server? */
+static bool serves(const struct zone_pattern *one, const struct pattern *p,
+    const struct ngc_server *writer)
+{
+	return pattern_same(one->pattern, p) ||
+	       (one->writer == writer && !one->several &&
+		   pattern_covers(one->pattern, p));
+}
+
+/* The zone's entry for a pattern of a server, found or made; NULL: no memory. */
+static struct zone_pattern *add_pattern(struct ngc_router *r, struct zone_keys *z,
+    const struct pattern *p, const struct ngc_server *writer)
+{
+	struct zone_pattern *one;
+
+	for (size_t i = 0; i < z->n_patterns; i++)
+		if (serves(&z->patterns[i], p, writer))
+			return &z->patterns[i];
+	if (z->n_patterns == z->cap_patterns && !more_room(r, z))
+		return NULL;
+	one = &z->patterns[z->n_patterns];
+	*one = (struct zone_pattern){ .pattern = keep_pattern(r, p) };
+	if (one->pattern == NULL)
+		return NULL;
+	z->n_patterns++;
+	return one;
+}
 
 /* $server_name; absent: what it is depends on the machine, or is no host. */
 static struct ngc_bytes server_name_of(const struct place *at)
@@ -95,6 +117,15 @@ static struct ngc_bytes server_name_of(const struct place *at)
 	return name.n > 1 && name.p[0] == '.' ? ngc_bytes_from(name, 1) : name;
 }
 
+static bool has_slices(const struct ngc_level *l)
+{
+	const struct ngc_directive *d = run_setting(l, "slice");
+	int64_t size;
+
+	return d != NULL && d->n_words == 2 && ngc_parse_size(d->words[1], &size) &&
+	       size > 0;
+}
+
 static bool add_part(struct pattern *p, const struct place *at, const struct part *part)
 {
 	if (at->known_upstream && part->var == VAR_PROXY_HOST)
@@ -103,7 +134,13 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 		return pattern_add_text(p, at->upstream.port, TELLS_NOTHING);
 	if (part->var == VAR_SERVER_NAME && server_name_of(at).p != NULL)
 		return pattern_add_text(p, server_name_of(at), TELLS_HOST);
-	return pattern_add(p, part);
+	if (part->var == VAR_SLICE_RANGE && !has_slices(at->level))
+		return pattern_add_text(p, ngc_bytes("", 0), TELLS_NOTHING);
+	if (!pattern_add(p, part))
+		return false;
+	if (at->sets_args && (part->var == VAR_ARGS || part->var == VAR_ARG))
+		p->pieces[p->n - 1].grammar = GRAMMAR_ANY;
+	return true;
 }
 
 /* Hand each zone that a level may store into to take(); false: it gave up. */
@@ -132,7 +169,12 @@ static bool each_zone(const struct place *at,
 static bool take_pattern(const struct place *at, struct zone_keys *keys,
     const void *pattern)
 {
-	return add_pattern(at->router, keys, pattern);
+	struct zone_pattern *p = add_pattern(at->router, keys, pattern,
+	    at->server);
+
+	if (p != NULL)
+		add_writer(p, at);
+	return p != NULL;
 }
 
 static bool add_to_zones(const struct place *at, struct pattern *p)
@@ -144,18 +186,6 @@ static bool add_to_zones(const struct place *at, struct pattern *p)
 		    at->level->caching->key[at->level->protocol] == NULL);
 	pattern_end(p);
 	return each_zone(at, take_pattern, p);
-}
-
-static bool take_writer(const struct place *at, struct zone_keys *keys,
-    const void *unused)
-{
-	(void)unused;
-	if (keys->writer != NULL && keys->writer != at->server)
-		keys->several_writers = true;
-	keys->writer = at->server;
-	for (size_t i = 0; i < at->server->n_listen; i++)
-		keys->tls |= at->server->listen[i].tls;
-	return true;
 }
 
 /* One row of parts that a key template may come to; of one too long nothing is told. */
@@ -187,12 +217,13 @@ static bool learn_whole_uri(const struct place *at, struct pattern p)
 }
 
 /* nginx's default key where proxy_pass has no variables. */
-static enum ngc_code learn_default(const struct place *at, struct ngc_error *err)
+static enum ngc_code learn_default(struct place *at, struct ngc_error *err)
 {
 	const struct upstream *u = &at->upstream;
 	struct pattern p = { 0 };
 	bool whole, ok;
 
+	at->hides_host = ngc_level_hides_host(at->router->conf, at->level);
 	if (at->level->protocol != NGC_PROXY) /* the empty key, which all share */
 		return add_to_zones(at, &p) ? NGC_OK : ngc_no_memory(err);
 	pattern_add_text(&p, u->start, TELLS_NOTHING);
@@ -216,6 +247,34 @@ static bool has_uri_part(struct ngc_bytes pass)
 	       memchr(host + 3, '/', pass.n - (size_t)(host + 3 - pass.p)) != NULL;
 }
 
+/* Does a set give the arguments another value, which may be anything? */
+static bool sets_args(const struct ngc_directive *block)
+{
+	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
+		if ((ngc_directive_is(d, "set") && d->n_words == 3 &&
+			ngc_bytes_same(d->words[1], ngc_bytes_of("$args"))) ||
+		    (d->block && sets_args(d)))
+			return true;
+	return false;
+}
+
+/* Learn a template; one that holds the host, as most do, hides it in nothing. */
+static enum ngc_code learn_parts(struct place *at, const struct template *t,
+    struct ngc_error *err)
+{
+	bool holds = false, args = false;
+
+	for (size_t i = 0; i < t->n; i++) {
+		holds = holds || t->parts[i].var == VAR_HOST ||
+			t->parts[i].var == VAR_HTTP_HOST;
+		args = args || t->parts[i].var >= VAR_OTHER ||
+		       t->parts[i].var == VAR_ARGS;
+	}
+	at->sets_args = args && sets_args(at->server->level->d);
+	at->hides_host = !holds && ngc_level_hides_host(at->router->conf, at->level);
+	return expand_template(at->router, at->server, t, learn_row, at, err);
+}
+
 /* The same where it has: the key is what they come to, and perhaps the URI. */
 static enum ngc_code learn_variable_default(struct place *at, struct ngc_error *err)
 {
@@ -235,7 +294,7 @@ static enum ngc_code learn_variable_default(struct place *at, struct ngc_error *
 	t.parts = parts;
 	if (!has_uri_part(pass))
 		parts[t.n++] = target;
-	return expand_template(at->router, at->server, &t, learn_row, at, err);
+	return learn_parts(at, &t, err);
 }
 
 static enum ngc_code learn_key(struct place *at, const struct ngc_directive *key,
@@ -248,7 +307,7 @@ static enum ngc_code learn_key(struct place *at, const struct ngc_directive *key
 		code = template_compile(at->router->arena, key->words[1], t, err);
 	if (code != NGC_OK)
 		return ngc_wrap(err, "%s:%u", key->file, key->line);
-	return expand_template(at->router, at->server, t, learn_row, at, err);
+	return learn_parts(at, t, err);
 }
 
 static enum ngc_code learn_level(struct place *at, struct ngc_error *err)
@@ -257,7 +316,6 @@ static enum ngc_code learn_level(struct place *at, struct ngc_error *err)
 	struct ngc_bytes pass = at->level->pass->words[1];
 	bool variables = memchr(pass.p, '$', pass.n) != NULL;
 
-	each_zone(at, take_writer, NULL);
 	at->known_upstream = !variables && upstream_parse(pass, &at->upstream);
 	if (key != NULL)
 		return learn_key(at, key, err);
@@ -301,7 +359,7 @@ static enum ngc_code learn_template(struct ngc_router *r, struct zone_keys *z,
 	if (k->guessed)
 		use_plain_hosts(&p);
 	pattern_end(&p);
-	return !fits || add_pattern(r, z, &p) ? NGC_OK : ngc_no_memory(err);
+	return !fits || add_pattern(r, z, &p, NULL) != NULL ? NGC_OK : ngc_no_memory(err);
 }
 
 /* A zone of the command line: its own template, or the common ones. */

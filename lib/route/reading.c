@@ -238,7 +238,7 @@ static size_t run_length(enum grammar g, struct ngc_bytes s, size_t *min)
 {
 	size_t n = 0;
 
-	*min = g >= GRAMMAR_RANGE || g == GRAMMAR_QUERY || g == GRAMMAR_ARGUMENT ? 0 : 1;
+	*min = g >= GRAMMAR_PORT || g == GRAMMAR_QUERY || g == GRAMMAR_ARGUMENT ? 0 : 1;
 	if ((g == GRAMMAR_TARGET || g == GRAMMAR_PATH) && (s.n == 0 || s.p[0] != '/'))
 		return 0;
 	while (n < s.n && may_hold(g, s.p[n]))
@@ -485,7 +485,7 @@ void pattern_read(const struct pattern *p, struct ngc_bytes key, struct readings
 	struct match m = { .p = p, .key = key, .out = out };
 
 	match_from(&m, 0, 0);
-	out->incomplete = out->incomplete || (m.matched && m.steps >= STEPS_MAX);
+	out->incomplete = out->incomplete || m.steps >= STEPS_MAX;
 	out->guessed = out->guessed || (m.matched && p->guessed);
 }
 

@@ -26,7 +26,7 @@ enum grammar {
 	GRAMMAR_ARGUMENT,   /* the same without '&' */
 	GRAMMAR_IS_ARGS,    /* '?' or nothing */
 	GRAMMAR_HTTPS,      /* "on" or nothing */
-	GRAMMAR_PORT,       /* digits */
+	GRAMMAR_PORT,       /* digits; nothing on a unix socket */
 	GRAMMAR_RANGE,      /* bytes=N-N */
 	GRAMMAR_ACCEPT,     /* media ranges */
 	GRAMMAR_CODINGS,    /* content codings: what Accept-Encoding lists */

@@ -120,17 +120,37 @@ enum ngc_code router_result(const struct ngc_router *r, bool ok, struct ngc_erro
 	    (const char *)bad.p, message);
 }
 
+/* Who can have written the keys of all patterns that fit. */
+static void add_writer(struct zone_pattern *sum, const struct zone_pattern *p)
+{
+	sum->several = sum->several || p->several ||
+		       (sum->writer != NULL && sum->writer != p->writer);
+	sum->writer = p->writer;
+	sum->tls = sum->tls || p->tls;
+	sum->hides_host = sum->hides_host || p->hides_host;
+}
+
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct ngc_reading *out)
 {
 	const struct zone_keys *z = router_zone(r, zone);
+	struct zone_pattern by = { .pattern = NULL };
 	struct readings all = { 0 };
 
 	if (zone->configured)
 		all.sockets = &r->sockets;
-	for (size_t i = 0; z != NULL && i < z->n_patterns; i++)
-		pattern_read(z->patterns[i], key, &all);
+	for (size_t i = 0; z != NULL && i < z->n_patterns; i++) {
+		unsigned before = all.n;
+
+		pattern_read(z->patterns[i].pattern, key, &all);
+		if (all.n > before)
+			add_writer(&by, &z->patterns[i]);
+	}
 	*out = all.n > 0 ? readings_best(&all) : (struct ngc_reading){ 0 };
+	out->writer = by.several ? NULL : by.writer;
+	out->tls = by.tls;
+	if (by.hides_host && out->host.p == NULL)
+		out->host_certain = false;
 	if (!out->host_certain && !is_plain_host(out->host))
 		out->host = ngc_bytes(NULL, 0);
 	return all.n > 0;
@@ -172,19 +192,15 @@ bool ngc_route_same_server(const struct ngc_router *r, struct ngc_bytes host,
 	return same;
 }
 
-void ngc_route_writer(const struct ngc_router *r, const struct ngc_zone *zone,
-    struct ngc_writer *out)
+void ngc_route_writer(const struct ngc_reading *reading, struct ngc_writer *out)
 {
-	const struct zone_keys *z = router_zone(r, zone);
+	const struct ngc_server *s = reading->writer;
 
 	*out = (struct ngc_writer){ 0 };
-	if (z == NULL)
+	if (s == NULL || reading->host.p != NULL || !reading->host_certain)
 		return;
-	out->tls = z->tls;
-	if (z->writer == NULL || z->several_writers)
-		return;
-	out->names = z->writer->names;
-	out->n = z->writer->n_names;
+	out->names = s->names;
+	out->n = s->n_names;
 	for (size_t i = 0; i < out->n && out->host.p == NULL; i++)
 		if (sockets_name_is_host(out->names[i]))
 			out->host = out->names[i];

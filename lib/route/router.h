@@ -14,17 +14,23 @@ struct key_template {
 	bool guessed;
 };
 
+/* How keys of a zone are read back, and who can have written such keys. */
+struct zone_pattern {
+	const struct pattern *pattern;
+	const struct ngc_server
+	    *writer; /* one of them; NULL: there is no configuration */
+	bool several;                    /* there are others */
+	bool tls;                        /* some of them listens with TLS */
+	bool hides_host; /* the key may depend on the host without holding it */
+};
+
 /* What is known of the keys of one zone. */
 struct zone_keys {
 	const struct ngc_zone *zone;
-	struct pattern **patterns; /* how its keys are read back */
+	struct zone_pattern *patterns;
 	size_t n_patterns, cap_patterns;
 	const struct key_template *templates; /* of a zone without configuration */
 	size_t n_templates;
-	const struct ngc_server
-	    *writer; /* that can store into it; NULL: none, or several */
-	bool several_writers;
-	bool tls; /* some writer listens with TLS */
 };
 
 struct definition;

@@ -234,3 +234,147 @@ takes() {
 	mkcache -o "$C" a.test/1 /m/a.test/1 /t/a.test/1 /m//t/a.test/1 b.test/1 /t/b.test/a.test/1
 	leaves '/t/b.test/a.test/1 b.test/1' --all
 }
+
+# own KEY SERVER_NAMES [LINES]: one server that alone stores into the zone
+own() {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		map \$host \$site { default d; a.test s1; b.test s2; }
+		server {
+			listen 80;
+			server_name $2;
+			proxy_cache pages;
+			proxy_cache_key "$1";
+			${3-}
+			location / { proxy_pass http://127.0.0.1:9; }
+		}
+	END
+}
+
+# nobodys KEYS: none of them has a host that is certain, so they are nobody's
+nobodys() {
+	rm -rf "$C"
+	# shellcheck disable=SC2086
+	mkcache -o "$C" $1
+	for host in a.test b.test x.test; do
+		ok purge --json -n -c "$CONF" --limit-host "$host" --all
+		json_is 'd["purged"]' 0
+		ok list --json -c "$CONF" "http://$host/*"
+		keys ''
+	done
+	ok list --json -c "$CONF"
+	json_is '[x["url"] for x in lines if x["url"]]' '[]'
+}
+
+@test "--limit-host: a key that depends on the host without holding it is nobody's" {
+	own '$site$request_uri' 'a.test b.test'
+	nobodys 's1/1 s2/2'
+	own '$t$request_uri' '~^(?<t>\w+)[.]m[.]test$ x.test'
+	nobodys 'a/1 /3'
+	own '$s$request_uri' 'a.test b.test' 'set $s ""; if ($host = b.test) { set $s B; }'
+	nobodys '/1 B/2'
+	own '$s$request_uri' 'a.test b.test' 'set $s ""; if ($http_host ~ ^(\w+)[.]test) { set $s $1; }'
+	nobodys 'b/2'
+	own '$request_uri' 'a.test b.test' 'if ($host = b.test) { rewrite ^ /b$uri; }'
+	nobodys '/1 /b/1'
+	own '$geoip_city$request_uri' 'a.test b.test'
+	nobodys '/1'
+}
+
+@test "--limit-host: a condition that sends away, and variables that are not the host's, hide nothing" {
+	own '$dev$request_uri' 'a.test b.test' 'if ($host != a.test) { return 301 http://a.test$request_uri; }
+		set $dev ""; if ($http_user_agent ~ mobile) { set $dev m; }'
+	mkcache -o "$C" /1 m/2
+	ok purge --json -n -c "$CONF" --limit-host a.test --all
+	json_is 'd["purged"]' 2
+}
+
+@test "--limit-host: where templates tell the servers apart, each has its own entries" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		upstream blog { server 127.0.0.1:9; }
+		upstream shop { server 127.0.0.1:9; }
+		server { listen 80; server_name a.test; location / { proxy_pass http://blog; } }
+		server { listen 80; server_name b.test; location / { proxy_pass http://shop; } }
+		server { listen 80; server_name c.test; proxy_cache_key "c:\$request_uri";
+			location / { proxy_pass http://shop; } }
+	END
+	mkcache -o "$C" http://blog/1 http://shop/2 c:/3
+	ok list --json -c "$CONF" --sort key
+	json_is '[x["url"] for x in lines]' '["http://c.test/3", "http://a.test/1", "http://b.test/2"]'
+	leaves 'c:/3 http://shop/2' --all
+	ok list --json -c "$CONF" --host b.test
+	keys http://shop/2
+}
+
+@test "--limit-host: a guess at the template of keys is not certain enough" {
+	mkcache -o "$C" httpGETa.test/b.test/1
+	ok purge --json -n -d "$C" --limit-host a.test --all
+	json_is 'd["purged"]' 0
+	ok purge --json -n --limit-host a.test --file "$(find "$C" -type f)"
+	json_is 'd["purged"]' 0
+	ok purge --json -n -d "$C,key=\$scheme\$request_method\$host\$request_uri" --limit-host a.test --all
+	json_is 'd["purged"]' 1
+}
+
+@test "--limit-host: a key that is too hard to take apart is nobody's" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		server { listen 80; server_name a.test; proxy_cache_key \$host\$request_uri;
+			location / { proxy_pass http://127.0.0.1:9; } }
+		server { listen 80; server_name b.test;
+			proxy_cache_key "\$cookie_b|\$arg_x|\$request_method|\$host\$uri";
+			location / { proxy_pass http://127.0.0.1:9; } }
+	END
+	mkcache -o "$C" "a.test/$(printf '|%.0s' {1..250})&|x|GET|b.test/u"
+	ok purge --json -n -c "$CONF" --limit-host a.test --all
+	json_is 'd["purged"]' 0
+}
+
+@test "--limit-host: a template of very many parts does not hide the host in it" {
+	many=$(printf '$cookie_a%d-' {1..13})
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		server { listen 80; server_name a.test; proxy_cache_key \$host\$request_uri;
+			location / { proxy_pass http://127.0.0.1:9; } }
+		server { listen 80; server_name b.test; proxy_cache_key "$many\$host\$uri";
+			location / { proxy_pass http://127.0.0.1:9; } }
+	END
+	mkcache -o "$C" 'a.test/x-------------b.test/u'
+	ok purge --json -n -c "$CONF" --limit-host a.test --all
+	json_is 'd["purged"]' 0
+}
+
+@test "--limit-host: parts that are empty for some requests are no border within a key" {
+	for part in '$server_port' '$slice_range'; do
+		conf <<-END
+			proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+			proxy_cache pages;
+			server { listen 80; server_name a.test; proxy_cache_key \$host\$uri;
+				location / { proxy_pass http://127.0.0.1:9; } }
+			server { listen unix:$T/s; server_name b.test; proxy_cache_key "\$cookie_a|$part|\$host\$uri";
+				location / { proxy_pass http://127.0.0.1:9; } }
+		END
+		rm -rf "$C"
+		mkcache -o "$C" 'a.test/||b.test/1'
+		ok purge --json -n -c "$CONF" --limit-host a.test --all
+		json_is 'd["purged"]' 0
+	done
+}
+
+@test "--limit-host: arguments that are set may hold anything" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		server { listen 80; server_name a.test; proxy_cache_key \$host\$uri;
+			location / { proxy_pass http://127.0.0.1:9; } }
+		server { listen 80; server_name b.test; set \$args \$cookie_l; proxy_cache_key "\$args|\$host\$uri";
+			location / { proxy_pass http://127.0.0.1:9; } }
+	END
+	mkcache -o "$C" 'a.test/ x|b.test/ar'
+	ok purge --json -n -c "$CONF" --limit-host a.test --all
+	json_is 'd["purged"]' 0
+}

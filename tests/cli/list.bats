@@ -49,6 +49,7 @@ tells_urls() {
 		server {
 			listen 80;
 			server_name a.test;
+			slice 1m;
 			location / { proxy_cache z; proxy_cache_key "$template"; proxy_pass http://up; }
 		}
 	END

@@ -272,7 +272,7 @@ START_TEST(keys_are_read_by_what_their_variables_may_be)
 		{ "m_HEAD|b.test/x", "b.test", "/x", true },
 		{ "t_GET|a.test/x", NULL, NULL, false },
 		{ "httpsGETa.test/x", "a.test", "/x", true },
-		{ "private", NULL, "", true },
+		{ "private", NULL, "", false }, /* for other requests it has the host */
 		{ "a.test:/x y", "a.test", "/x y", true },
 		{ "u:81/x", NULL, "/x", true },
 		{ "http://app:8080/x?y", NULL, "/x?y", true },

@@ -381,6 +381,7 @@ START_TEST(each_filter_holds_for_its_entries)
 	box_new();
 	for (size_t i = 0; i < COUNT(entries); i++)
 		put("a", &entries[i], &(struct stored_file){ 0 });
+	open_site(1, ",levels=1:2,key=$scheme$request_method$host$request_uri");
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		ngc_select_free(b.select);
 		b.select = ngc_select_new();
