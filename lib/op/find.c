@@ -76,8 +76,9 @@ static bool take_by_targets(struct find *f, struct hand *h, struct ngc_entry *e)
 
 /* A URL whose keys are open in this zone; ambiguous ones are left, unless --loose takes
  * them. */
-static bool take_by_cover(struct find *f, const struct ngc_entry *e, size_t selector)
+static bool take_by_cover(struct find *f, struct hand *h, size_t selector)
 {
+	const struct ngc_entry *e = h->judge.e;
 	bool strict = f->run->select->selectors[selector].scope.strict, ambiguous;
 
 	if (e->damaged || (strict && ngc_header_is_variant(&e->header, e->name)))
@@ -86,7 +87,7 @@ static bool take_by_cover(struct find *f, const struct ngc_entry *e, size_t sele
 		e->header.key, &ambiguous))
 		return true;
 	if (ambiguous && !f->run->loose)
-		atomic_fetch_add(&f->ambiguous[selector], 1);
+		h->doubts[h->n_doubts++] = selector;
 	return ambiguous && f->run->loose;
 }
 
@@ -105,7 +106,7 @@ static enum ngc_code take_by_scans(struct find *f, struct hand *h, struct ngc_er
 		if (code != NGC_OK)
 			return code;
 		if (one->url != NULL && !taken)
-			taken = take_by_cover(f, h->judge.e, selector);
+			taken = take_by_cover(f, h, selector);
 		if (taken)
 			hit(h, selector);
 	}
@@ -124,6 +125,17 @@ static void keep_nearest(struct find *f, struct hand *h)
 			nearest_offer(&h->nearest[i], &s->selectors[i], &h->judge);
 }
 
+/* It is left for being ambiguous, unless a filter leaves it out anyway. */
+static enum ngc_code count_doubts(struct find *f, struct hand *h, struct ngc_error *err)
+{
+	bool held;
+	enum ngc_code code = judge_filters(&h->judge, &held, err);
+
+	for (size_t i = 0; code == NGC_OK && held && i < h->n_doubts; i++)
+		atomic_fetch_add(&f->ambiguous[h->doubts[i]], 1);
+	return code;
+}
+
 /* Is it selected?  Fills in the hits. */
 static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entry *e,
     bool *selected, struct ngc_error *err)
@@ -132,7 +144,7 @@ static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entr
 	enum ngc_code code = NGC_OK;
 
 	*selected = false;
-	h->n_hits = 0;
+	h->n_hits = h->n_doubts = 0;
 	judge_start(&h->judge, e);
 	if (take_by_targets(f, h, e))
 		return NGC_OK;
@@ -140,6 +152,8 @@ static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entr
 		code = take_by_scans(f, h, err);
 	if (code == NGC_OK && h->n_hits == 0)
 		keep_nearest(f, h);
+	if (code == NGC_OK && h->n_hits == 0 && h->n_doubts > 0)
+		return count_doubts(f, h, err);
 	if (code != NGC_OK || (h->n_hits == 0 && !select_takes_all(s)))
 		return code;
 	return judge_filters(&h->judge, selected, err);
@@ -391,12 +405,13 @@ static bool prepare_hand(struct find *f, struct hand *h)
 	bool nearest = f->run->explain_misses && s->n_selectors <= NEAREST_SELECTORS;
 
 	h->hits = ngc_array_alloc(s->n_selectors, sizeof(*h->hits));
+	h->doubts = ngc_array_alloc(s->n_selectors, sizeof(*h->doubts));
 	if (nearest)
 		h->nearest = ngc_array_alloc(s->n_selectors, sizeof(*h->nearest));
 	for (size_t i = 0; h->nearest != NULL && i < s->n_selectors; i++)
 		nearest_init(&h->nearest[i], &s->selectors[i]);
 	return judge_init(&h->judge, s, ngc_site_router(f->run->site), f->run->now) &&
-	       h->hits != NULL && (!nearest || h->nearest != NULL);
+	       h->hits != NULL && h->doubts != NULL && (!nearest || h->nearest != NULL);
 }
 
 static void clean_hand(struct find *f, struct hand *h)
@@ -405,6 +420,7 @@ static void clean_hand(struct find *f, struct hand *h)
 		nearest_free(&h->nearest[i]);
 	free(h->nearest);
 	free(h->hits);
+	free(h->doubts);
 	judge_free(&h->judge);
 }
 

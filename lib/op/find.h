@@ -30,6 +30,8 @@ struct hand {
 	struct judge judge;
 	size_t *hits;
 	size_t n_hits;
+	size_t *doubts; /* the selectors it is ambiguous for */
+	size_t n_doubts;
 	struct nearest *nearest; /* of each selector; NULL: not asked for */
 };
 

@@ -47,6 +47,16 @@ enum ngc_code judge_match(struct judge *j, const struct ngc_pattern *p,
 	return code;
 }
 
+/* Is it what one plain request stores: by the URL's scheme, GET, and no variant? */
+static bool is_plain(struct judge *j, const struct ngc_url *url)
+{
+	const struct ngc_reading *r = judge_reading(j);
+
+	return !ngc_header_is_variant(&j->e->header, j->e->name) &&
+	       (r->scheme.p == NULL || ngc_bytes_equal(r->scheme, url->scheme)) &&
+	       (r->method.p == NULL || ngc_bytes_equal(r->method, ngc_bytes_of("GET")));
+}
+
 /*
  * Does the pattern match the URL that the key tells, with that host?  Around a URL, any
  * host is one of the servers that answer for the URL's.
@@ -61,6 +71,8 @@ static enum ngc_code match_host(struct judge *j, const struct selector *s,
 	if (n == 0)
 		return NGC_OK;
 	code = judge_match(j, p, ngc_bytes(j->subject, n), s->text, taken, err);
+	if (*taken && s->url != NULL && s->scope.strict)
+		*taken = is_plain(j, s->url);
 	if (*taken && s->url != NULL && s->scope.any_host)
 		*taken = ngc_route_same_server(j->router, s->url->host,
 		    ngc_bytes(j->subject, ngc_host_without_port(host).n));

@@ -650,3 +650,23 @@ near() {
 	near -d "$C$PARAMS" --key httpGETa.test/shoes/4 --glob 'none*'
 	json_is 'd["selectors"][0]["near"][0]["key"]' httpGETa.test/shoes/42
 }
+
+@test "--strict --recursive: of the pages below, too, only what plain requests store" {
+	stored httpGETa.test/d httpsGETa.test/d httpHEADa.test/d httpGETa.test/d/x httpsGETa.test/d/x \
+	    httpHEADa.test/d/x
+	mkcache -o "$C" --vary X-A httpGETa.test/d/v
+	mkcache -o "$C" --vary X-A --variant-headers 'X-A: 1' httpGETa.test/d/v
+	selects 'httpGETa.test/d httpGETa.test/d/v httpGETa.test/d/x' --strict --recursive http://a.test/d
+}
+
+@test "ambiguous entries count only where they are left" {
+	stored a.test/p a.test/pd a.test/pde
+	PARAMS=',levels=1:2,key=$host$request_uri$cookie_lang'
+	run -0 --separate-stderr ngxcache purge -n --json -d "$C$PARAMS" http://a.test/p
+	json_is '[d["purged"], d["ambiguous"]]' '[1, 2]'
+	[[ $stderr == *'left 2 entries'* ]]
+	ok purge -n --json -d "$C$PARAMS" http://a.test/p --glob 'a.test/*'
+	json_is '[d["purged"], d["ambiguous"]]' '[3, 0]'
+	ok purge -n --json -d "$C$PARAMS" --status 404 http://a.test/p
+	json_is '[d["purged"], d["ambiguous"]]' '[0, 0]'
+}
