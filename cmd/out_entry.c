@@ -203,7 +203,9 @@ void out_miss_text(struct ngc_buf *b, const struct cmd_env *env,
 
 	ngc_buf_add_str(b, "nothing matched '");
 	ngc_text_escape(b, ngc_bytes_of(s->text));
-	ngc_buf_printf(b, "'%s\n", shown > 0 ? "; looked up:" : "");
+	ngc_buf_printf(b, "'%s\n", s->uncached ? ": no location caches this URL"
+				  : shown > 0 ? "; looked up:"
+					      : "");
 	for (size_t i = 0; i < shown; i++)
 		text_place(b, &s->tried[i]);
 	if (!all)

@@ -51,6 +51,7 @@ static void json_miss(struct ngc_buf *b, const struct ngc_selector_result *s)
 	for (size_t i = 0; i < s->n_near; i++)
 		json_place(b, &s->near[i].at, s->near[i].url);
 	ngc_buf_add_char(b, ']');
+	jsonw_member_bool(b, "uncached", s->uncached);
 }
 
 static void json_selector(struct ngc_buf *b, const struct ngc_selector_result *s)

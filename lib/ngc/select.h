@@ -118,6 +118,8 @@ struct ngc_selector_result {
 	size_t n_tried;
 	struct ngc_near *near;   /* the first NGC_NEAR_MAX */
 	size_t n_near;
+	bool uncached; /* a URL that no location of the configuration stores; said only
+			* when nothing matched */
 };
 
 /* What a run did in one zone. */

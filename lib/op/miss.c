@@ -223,12 +223,15 @@ void miss_explain(const struct ngc_select_run *run, const struct targets *t,
     struct ngc_selector_result *out)
 {
 	const struct ngc_url *url = run->select->selectors[selector].url;
+	const struct ngc_cover *cover = t->covers[selector];
 	struct search s = { .run = run,
 		.targets = t,
 		.selector = selector,
 		.caches = caches,
 		.result = out };
 
+	out->uncached = cover != NULL && cover->n_targets == 0 && cover->n_open == 0 &&
+			!cover->incomplete;
 	note_tried(&s);
 	out->near = ngc_array_alloc(NGC_NEAR_MAX, sizeof(*out->near));
 	if (out->near == NULL)

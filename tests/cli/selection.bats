@@ -670,3 +670,22 @@ near() {
 	ok purge -n --json -d "$C$PARAMS" --status 404 http://a.test/p
 	json_is '[d["purged"], d["ambiguous"]]' '[0, 0]'
 }
+
+@test "a miss says when no location caches the URL" {
+	mkcache -o "$C" a.test/x
+	conf <<-END
+		proxy_cache_path $C keys_zone=pages:1m levels=1:2;
+		proxy_cache pages;
+		proxy_cache_key \$host\$request_uri;
+		server {
+			listen 80;
+			server_name a.test;
+			location / { proxy_pass http://127.0.0.1:8000; }
+			location /no/ { proxy_cache off; proxy_pass http://127.0.0.1:8000; }
+		}
+	END
+	ok purge -n -c "$CONF" http://a.test/no/x
+	[[ $output == *"nothing matched 'http://a.test/no/x': no location caches this URL"* ]]
+	ok purge -n --json -c "$CONF" http://a.test/no/x http://a.test/y http://a.test:81/x
+	json_is '[s["uncached"] for s in d["selectors"]]' '[true, false, true]'
+}
