@@ -133,6 +133,28 @@ static bool find_zone(const struct ngc_site *site, const char *path,
 	return false;
 }
 
+/* Why a path lies in no cache: perhaps some directory on the way may not be passed. */
+static enum ngc_code refuse_file(const char *path, const struct ngc_candidate_path *parts,
+    struct ngc_error *err)
+{
+	for (unsigned depth = 0; depth <= parts->depth; depth++) {
+		char *root = parts->fits[depth] && parts->root_len[depth] > 0
+				 ? strndup(path, parts->root_len[depth])
+				 : NULL;
+		struct ngc_zone zone = { .path = root };
+		struct ngc_cache *c = NULL;
+		enum ngc_code code = root != NULL ? ngc_cache_open(&zone, NULL, &c, err)
+						  : NGC_OK;
+
+		ngc_cache_close(c);
+		free(root);
+		if (code == NGC_DENIED)
+			return code;
+	}
+	return ngc_fail(err, NGC_INVALID, 0,
+	    "%s: not in a cache of this run, or no such directory", path);
+}
+
 static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i,
     struct targets *t, struct ngc_error *err)
 {
@@ -142,10 +164,11 @@ static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i,
 	unsigned depth;
 	size_t cache;
 
-	if (!ngc_candidate_split(path, &parts) ||
-	    !find_zone(run->site, path, &parts, &cache, &depth))
-		return ngc_fail(err, NGC_INVALID, 0,
-		    "%s: not in a cache of this run, or no such directory", path);
+	if (!ngc_candidate_split(path, &parts))
+		return ngc_fail(err, NGC_INVALID, 0, "%s: not the path of a cache file",
+		    path);
+	if (!find_zone(run->site, path, &parts, &cache, &depth))
+		return refuse_file(path, &parts, err);
 	one = add(t, err);
 	if (one == NULL)
 		return NGC_FATAL;

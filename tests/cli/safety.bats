@@ -461,6 +461,22 @@ $before"
 	equal "$(entries_in "$C")" "$hidden"
 }
 
+@test "a file in a directory that may not be passed says whom to run as" {
+	need_nobody
+	file=$(mkcache -v -o "$C" httpGETa.test/1)
+	chown -R www-data "$C" 2>/dev/null || skip "there is no www-data"
+	chmod 700 "$C"
+	for words in purge 'purge -n' list; do
+		# shellcheck disable=SC2086
+		run -3 --separate-stderr as_nobody ngxcache $words --file "$file"
+		[[ $stderr == "ngxcache: "*"$C"*www-data* ]] || equal "$stderr" "$C"
+		# shellcheck disable=SC2086
+		run -3 --separate-stderr as_nobody ngxcache $words -d "$C" --file "$file"
+		[[ $stderr == "ngxcache: "*"$C"*www-data* ]] || equal "$stderr" "$C"
+	done
+	[ -e "$file" ]
+}
+
 @test "an exact look-up in an unreadable directory says whom to run as, not that there is nothing" {
 	need_nobody
 	file=$(mkcache -v -o "$C" httpGETa.test/1)
