@@ -22,6 +22,7 @@ enum {
 /* Every option of every command: the same word means the same everywhere. */
 enum opt_id {
 	OPT_NONE,
+	OPT_WORD, /* no option: a word, at its place among them */
 	OPT_ALL,
 	OPT_ANY_HOST,
 	OPT_ANY_QUERY,

@@ -96,12 +96,15 @@ static void table_add(struct table *t, const struct cmd_opt *opts)
 	}
 }
 
-/* ":" tells a missing value from an unknown option; "+" stops at the first word. */
+/*
+ * ":" tells a missing value from an unknown option; "+" stops at the first word, "-" hands
+ * words over in their place among the options.
+ */
 static void table_build(struct table *t, const struct cmd *cmd)
 {
 	*t = (struct table){ .letters = "+:" };
 	if (cmd != NULL) {
-		memcpy(t->letters, ":", 2);
+		memcpy(t->letters, "-:", 3);
 		if (cmd->opts != NULL)
 			table_add(t, cmd->opts);
 		if (cmd->flags & CMD_SELECTS)
@@ -186,6 +189,23 @@ static const char *word_in_hand(char **argv, const struct cmd_opt *o)
 	return o != NULL && o->value != NULL && optarg == word ? argv[optind - 2] : word;
 }
 
+static bool take_word(const char *word, struct cmd_args *args)
+{
+	if (!ngc_array_grow((void **)&args->opts, args->n_opts, &args->cap_opts,
+		sizeof(*args->opts)) ||
+	    !ngc_array_grow((void **)&args->words, args->n_words, &args->cap_words,
+		sizeof(*args->words))) {
+		ui_error("out of memory");
+		return false;
+	}
+	args->opts[args->n_opts++] = (struct cmd_arg){ OPT_WORD, word };
+	args->words[args->n_words++] = word;
+	return true;
+}
+
+/* getopt's sign for a word. */
+#define WORD 1
+
 /* Parse up to the first word (cmd NULL), or all there is. */
 static bool parse_options(int argc, char **argv, const struct cmd *cmd,
     struct cmd_args *args, bool (*global)(void *arg, enum opt_id id, const char *value),
@@ -200,6 +220,11 @@ static bool parse_options(int argc, char **argv, const struct cmd *cmd,
 		const struct cmd_opt *o = r == 0 ? t.opts[index] : by_letter(&t, r);
 		char letter[3] = { '-', (char)optopt, '\0' };
 
+		if (r == WORD) {
+			if (!take_word(optarg, args))
+				return false;
+			continue;
+		}
 		if (r == ':') {
 			ui_error("option '%s' needs a value", argv[optind - 1]);
 			usage_hint(cmd);
@@ -274,9 +299,9 @@ bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *
 	optind = 0; /* a new scan */
 	if (!parse_options(argc, argv, *cmd, args, global, arg))
 		return false;
-	args->words = ngc_array_alloc((size_t)argc, sizeof(*args->words));
-	for (; args->words != NULL && optind < argc; optind++)
-		args->words[args->n_words++] = argv[optind];
+	for (; optind < argc; optind++) /* behind "--" */
+		if (!take_word(argv[optind], args))
+			return false;
 	return true;
 }
 
@@ -342,6 +367,8 @@ static enum ngc_code add_from(struct cmd_env *env, const char *file,
 static enum ngc_code add_option(struct cmd_env *env, const struct cmd_arg *a,
     struct ngc_error *err)
 {
+	if (a->id == OPT_WORD)
+		return ngc_select_add(env->select, NGC_SELECT_URL, a->value, err);
 	if (a->id == OPT_FROM)
 		return add_from(env, a->value, err);
 	if (a->id == OPT_TAG_HEADER)
@@ -376,8 +403,6 @@ bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env)
 	enum ngc_code code = NGC_OK;
 
 	ngc_select_scope(env->select, &scope);
-	for (size_t i = 0; i < args->n_words && code == NGC_OK; i++)
-		code = ngc_select_add(env->select, NGC_SELECT_URL, args->words[i], &err);
 	for (size_t i = 0; i < args->n_opts && code == NGC_OK; i++)
 		code = add_option(env, &args->opts[i], &err);
 	env->loose = cmd_args_has(args, OPT_LOOSE);

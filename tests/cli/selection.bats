@@ -689,3 +689,13 @@ near() {
 	ok purge -n --json -c "$CONF" http://a.test/no/x http://a.test/y http://a.test:81/x
 	json_is '[s["uncached"] for s in d["selectors"]]' '[true, false, true]'
 }
+
+@test "selectors are told in the order of the command line" {
+	stored httpGETa.test/1
+	ok purge -n --json -d "$C$PARAMS" http://a.test/1 --key k --glob 'g*' -- http://a.test/2
+	json_is '[s["selector"] for s in d["selectors"]]' \
+	    '["http://a.test/1", "k", "g*", "http://a.test/2"]'
+	ok purge -n --json -d "$C$PARAMS" --key k http://a.test/1 --from <(echo http://a.test/3) http://a.test/2
+	json_is '[s["selector"] for s in d["selectors"]]' \
+	    '["k", "http://a.test/1", "http://a.test/3", "http://a.test/2"]'
+}
