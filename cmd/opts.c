@@ -97,8 +97,8 @@ static void table_add(struct table *t, const struct cmd_opt *opts)
 }
 
 /*
- * ":" tells a missing value from an unknown option; "+" stops at the first word, "-" hands
- * words over in their place among the options.
+ * ":" tells a missing value from an unknown option; "+" stops at the first word, "-"
+ * hands words over in their place among the options.
  */
 static void table_build(struct table *t, const struct cmd *cmd)
 {

@@ -67,7 +67,8 @@ struct place {
 	const struct ngc_server *server;
 	bool known_upstream;
 	struct upstream upstream;
-	bool hides_host, sets_args;
+	bool hides_host;
+	bool sets_args, bends_uri; /* some directive may make anything of them */
 };
 
 static void add_writer(struct zone_pattern *p, const struct place *at)
@@ -138,7 +139,8 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 		return pattern_add_text(p, ngc_bytes("", 0), TELLS_NOTHING);
 	if (!pattern_add(p, part))
 		return false;
-	if (at->sets_args && (part->var == VAR_ARGS || part->var == VAR_ARG))
+	if ((at->sets_args && (part->var == VAR_ARGS || part->var == VAR_ARG)) ||
+	    (at->bends_uri && part->var == VAR_URI))
 		p->pieces[p->n - 1].grammar = GRAMMAR_ANY;
 	return true;
 }
@@ -258,18 +260,45 @@ static bool sets_args(const struct ngc_directive *block)
 	return false;
 }
 
+/* May the rewrite leave a URI that does not begin with a slash? */
+static bool bends(const struct ngc_directive *d)
+{
+	const char *flag = ngc_directive_arg(d, 3);
+	const unsigned char *group;
+
+	if (!ngc_directive_is(d, "rewrite") || d->n_words < 3 || d->words[2].n == 0 ||
+	    d->words[2].p[0] == '/' ||
+	    ngc_bytes_starts(d->words[2], ngc_bytes_of("http")) ||
+	    ngc_bytes_starts(d->words[2], ngc_bytes_of("$scheme")) ||
+	    (flag != NULL && (strcmp(flag, "permanent") == 0 ||
+				 strcmp(flag, "redirect") == 0)))
+		return false;
+	group = memchr(d->words[1].p, '(', d->words[1].n);
+	return d->words[2].p[0] != '$' || group == NULL || group[1] != '/';
+}
+
+static bool bends_uri(const struct ngc_directive *block)
+{
+	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
+		if (bends(d) || (d->block && bends_uri(d)))
+			return true;
+	return false;
+}
+
 /* Learn a template; one that holds the host, as most do, hides it in nothing. */
 static enum ngc_code learn_parts(struct place *at, const struct template *t,
     struct ngc_error *err)
 {
-	bool holds = false, args = false;
+	bool holds = false, args = false, uri = false;
 
 	for (size_t i = 0; i < t->n; i++) {
 		holds = holds || t->parts[i].var == VAR_HOST ||
 			t->parts[i].var == VAR_HTTP_HOST;
 		args = args || t->parts[i].var >= VAR_OTHER ||
 		       t->parts[i].var == VAR_ARGS;
+		uri = uri || t->parts[i].var == VAR_OTHER || t->parts[i].var == VAR_URI;
 	}
+	at->bends_uri = uri && bends_uri(at->server->level->d);
 	at->sets_args = args && sets_args(at->server->level->d);
 	at->hides_host = !holds && ngc_level_hides_host(at->router->conf, at->level);
 	return expand_template(at->router, at->server, t, learn_row, at, err);

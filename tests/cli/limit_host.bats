@@ -378,3 +378,17 @@ nobodys() {
 	ok purge --json -n -c "$CONF" --limit-host a.test --all
 	json_is 'd["purged"]' 0
 }
+
+@test "--limit-host: a URI that a rewrite takes the slash from is no border within a key" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		server { listen 80; server_name a.test; proxy_cache_key \$host\$uri;
+			location / { proxy_pass http://127.0.0.1:9; } }
+		server { listen 80; server_name b.test; proxy_cache_key "\$cookie_a|\$host|\$uri";
+			location / { rewrite ^/q(.*) \$1 break; proxy_pass http://127.0.0.1:9; } }
+	END
+	mkcache -o "$C" 'a.test/|b.test|x'
+	ok purge --json -n -c "$CONF" --limit-host a.test --all
+	json_is 'd["purged"]' 0
+}
