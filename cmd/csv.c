@@ -3,36 +3,54 @@
 
 #include "ngc/text.h"
 
-static bool is_formula(struct ngc_bytes s)
+/* Room for n bytes more at the end of b, to be filled in. */
+static void add_room(struct ngc_buf *b, size_t n)
 {
-	return s.n > 0 && memchr("=+-@", s.p[0], 4) != NULL;
+	while (n-- > 0)
+		ngc_buf_add_char(b, '\0');
 }
 
-static bool needs_quotes(struct ngc_bytes s)
+static size_t count_quotes(struct ngc_bytes s)
 {
-	return s.n > 0 &&
-	       (memchr(s.p, ',', s.n) != NULL || memchr(s.p, '"', s.n) != NULL);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += s.p[i] == '"';
+	return n;
+}
+
+void csv_quote(struct ngc_buf *b, size_t start)
+{
+	struct ngc_bytes s = ngc_bytes(b->p + start, b->n - start);
+	bool formula = s.n > 0 && memchr("=+-@", s.p[0], 4) != NULL;
+	size_t n_quotes = s.n > 0 ? count_quotes(s) : 0;
+	bool quoted = n_quotes > 0 || (s.n > 0 && memchr(s.p, ',', s.n) != NULL);
+	size_t from = b->n, to;
+
+	add_room(b, n_quotes + (quoted ? 2 : 0) + formula);
+	if (b->failed || b->n == from)
+		return;
+	to = b->n; /* from the end on, what is moved is not overwritten */
+	if (quoted)
+		b->p[--to] = '"';
+	while (from > start) {
+		b->p[--to] = b->p[--from];
+		if (b->p[to] == '"')
+			b->p[--to] = '"';
+	}
+	if (formula)
+		b->p[--to] = '\'';
+	if (quoted)
+		b->p[--to] = '"';
 }
 
 void csv_cell(struct ngc_buf *b, struct ngc_bytes text)
 {
-	bool quotes = needs_quotes(text);
+	size_t start = b->n;
 
-	if (quotes)
-		ngc_buf_add_char(b, '"');
-	if (is_formula(text))
-		ngc_buf_add_char(b, '\'');
-	while (quotes && text.n > 0) {
-		const unsigned char *quote = memchr(text.p, '"', text.n);
-		size_t n = quote != NULL ? (size_t)(quote - text.p) : text.n;
-
-		ngc_text_escape(b, ngc_bytes(text.p, n));
-		if (quote != NULL)
-			ngc_buf_add_str(b, "\"\"");
-		text = ngc_bytes_from(text, quote != NULL ? n + 1 : n);
-	}
 	ngc_text_escape(b, text);
-	ngc_buf_add_str(b, quotes ? "\"," : ",");
+	csv_quote(b, start);
+	ngc_buf_add_char(b, ',');
 }
 
 void csv_str(struct ngc_buf *b, const char *text)

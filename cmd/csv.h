@@ -15,6 +15,9 @@ void csv_cell(struct ngc_buf *b, struct ngc_bytes text);  /* absent: empty */
 void csv_str(struct ngc_buf *b, const char *text);        /* NULL: empty */
 void csv_uint(struct ngc_buf *b, bool known, uint64_t v); /* not known: empty */
 
+/* Make a cell of the text from start on, which has no byte that must be escaped. */
+void csv_quote(struct ngc_buf *b, size_t start);
+
 /* The end of a line that has a cell at least. */
 void csv_end(struct ngc_buf *b);
 

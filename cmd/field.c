@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "csv.h"
 #include "jsonw.h"
 #include "ngc/tags.h"
 #include "ngc/text.h"
@@ -561,41 +562,6 @@ static void plain_value(struct ngc_buf *b, const struct source *s, const struct 
 	}
 }
 
-/*
- * Quote the cell at the end of b where it must be.  One that a spreadsheet would take for
- * a formula gets an apostrophe before it.
- */
-static void quote_cell(struct ngc_buf *b, size_t start)
-{
-	static const char spare[2] = "";
-	size_t n = b->n - start;
-	bool formula = n > 0 && memchr("=+-@", b->p[start], 4) != NULL;
-	bool quoted = formula || memchr(b->p + start, ',', n) != NULL ||
-		      memchr(b->p + start, '"', n) != NULL;
-	size_t from = b->n, to;
-
-	if (!quoted)
-		return;
-	for (size_t i = start; i < from; i++)
-		if (b->p[i] == '"')
-			ngc_buf_add(b, spare, 1);
-	ngc_buf_add(b, spare, 2);
-	if (formula)
-		ngc_buf_add(b, spare, 1);
-	if (b->failed)
-		return;
-	to = b->n;
-	b->p[--to] = '"';
-	while (from > start) {
-		b->p[--to] = b->p[--from];
-		if (b->p[to] == '"')
-			b->p[--to] = '"';
-	}
-	if (formula)
-		b->p[--to] = '\'';
-	b->p[--to] = '"';
-}
-
 static void add_cells(struct ngc_buf *b, const struct source *s, const struct fields *f,
     enum field_format format)
 {
@@ -607,8 +573,8 @@ static void add_cells(struct ngc_buf *b, const struct source *s, const struct fi
 			ngc_buf_add_char(b, format == FIELD_CSV ? ',' : '\t');
 		start = b->n;
 		plain_value(b, s, &v);
-		if (format == FIELD_CSV && b->n > start && v.kind != INT)
-			quote_cell(b, start);
+		if (format == FIELD_CSV && v.kind != INT)
+			csv_quote(b, start);
 	}
 }
 
