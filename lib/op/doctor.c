@@ -31,6 +31,9 @@ void ngc_doctor_result_free(struct ngc_doctor_result *r)
 }
 
 static char *print_text(struct doctor *d, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+
+static char *print_text(struct doctor *d, const char *fmt, va_list ap)
 {
 	char *text = NULL, *copy = NULL;
 	int n = vasprintf(&text, fmt, ap);

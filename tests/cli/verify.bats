@@ -320,7 +320,8 @@ old() {
 @test "verify: the border of --limit-host holds for repairs, too" {
 	mkcache -o "$C" --body-size 1000 --truncate 1200 httpGETa.test/1 httpGETb.test/2
 	mkcache -o "$C" --truncate 100 httpGETa.test/3
-	run -1 --separate-stderr ngxcache verify --json --repair --all --limit-host a.test -d "$C"
+	run -1 --separate-stderr ngxcache verify --json --repair --all --limit-host a.test \
+	    -d "$C,key=\$scheme\$request_method\$host\$request_uri"
 	json_is '[[x["reason"], x["repaired"]] for x in lines]' '[["body_short", true]]'
 	equal "$(entries_in "$C")" 2
 }
