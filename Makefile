@@ -292,8 +292,10 @@ $O/tests/lib/inject.so: tests/lib/inject.c $O/flags
 	$(CC) -std=c17 $(WARN) -O1 -g $(CFLAGS) $(CPP) -fPIC -shared -MMD -MP -o $@ $< -ldl
 
 # Slow suites first, so that the cores are busy to the end.
-SUITES = tests/check/fixtures tests/check/routing tests/check/verdicts $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) $(sort $(wildcard tests/cli/*.bats)) \
-         $(UNIT_BINS) $(REPLAYS)
+# WITHOUT: suites to leave out
+SUITES = $(filter-out $(WITHOUT),tests/check/fixtures tests/check/routing \
+         tests/check/verdicts $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) \
+         $(sort $(wildcard tests/cli/*.bats)) $(UNIT_BINS) $(REPLAYS))
 RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
 
 check: all unit $(REPLAYS) $O/tests/lib/mkcache $O/tests/lib/inject.so
