@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "ngc/units.h"
+#include "ngc/variable.h"
 
 /*
  * Wrong arguments of the directives that lib/route interprets: a configuration nginx
@@ -213,12 +214,6 @@ enum ngc_code check_root(struct check *c, const struct ngc_directive *d,
 	return NGC_OK;
 }
 
-static bool is_name_char(unsigned char ch)
-{
-	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-	       (ch >= '0' && ch <= '9') || ch == '_';
-}
-
 /* nginx's ngx_http_script_compile() */
 enum ngc_code check_text(const struct ngc_directive *d, struct ngc_bytes s,
     struct ngc_error *err)
@@ -229,7 +224,7 @@ enum ngc_code check_text(const struct ngc_directive *d, struct ngc_bytes s,
 		bool bracket = p[1] == '{'; /* a NUL ends the word */
 
 		start = p + 1 + bracket;
-		for (p = start; is_name_char(*p);)
+		for (p = start; ngc_variable_char(*p);)
 			p++;
 		if (bracket && *p != '}')
 			return conf_refuse(d, err,

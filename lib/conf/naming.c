@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "model.h"
+#include "ngc/variable.h"
 
 /* Which zones an X_cache with variables may name. */
 
@@ -16,12 +17,6 @@ struct naming {
 	unsigned depth, steps;
 };
 
-static bool is_name_char(char ch)
-{
-	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-	       (ch >= '0' && ch <= '9') || ch == '_';
-}
-
 /* Behind the variable that begins at p; its name in *name. */
 static const char *take_variable(const char *p, struct ngc_bytes *name)
 {
@@ -33,7 +28,7 @@ static const char *take_variable(const char *p, struct ngc_bytes *name)
 		*name = ngc_bytes(start, p > start ? (size_t)(p - start) : 0);
 		return *p == '}' ? p + 1 : p;
 	}
-	while (is_name_char(*p))
+	while (ngc_variable_char((unsigned char)*p))
 		p++;
 	*name = ngc_bytes(start, (size_t)(p - start));
 	return p;

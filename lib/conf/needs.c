@@ -2,6 +2,7 @@
 #include "ngc/conf.h"
 
 #include "model.h"
+#include "ngc/variable.h"
 
 /* What it takes to evaluate the zone and the key of a use: which kinds of facts. */
 
@@ -181,27 +182,13 @@ static void need_variable(struct search *s, struct ngc_bytes name)
 		s->needs |= is_group(s->server, name) ? NEED_REGEX_CAPTURE : NEED_UNKNOWN;
 }
 
-static bool is_name_char(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Every variable in a text. */
 static void need_text(struct search *s, struct ngc_bytes text)
 {
-	for (size_t i = 0; i + 1 < text.n; i++) {
-		size_t start = i + 1, end;
+	struct ngc_bytes name;
 
-		if (text.p[i] != '$')
-			continue;
-		start += text.p[start] == '{';
-		for (end = start; end < text.n && is_name_char(text.p[end]); end++)
-			;
-		if (end > start)
-			need_variable(s, ngc_bytes(text.p + start, end - start));
-		i = end - 1;
-	}
+	while (ngc_variable_next(&text, &name))
+		need_variable(s, name);
 }
 
 static void need_words(struct search *s, const struct ngc_directive *d)

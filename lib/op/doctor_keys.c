@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "doctor.h"
+#include "ngc/variable.h"
 
 /* What the configuration says of the keys, and of files that are kept open. */
 
@@ -160,26 +161,13 @@ static bool variable_tells(struct teller *t, struct ngc_bytes name)
 	return tells;
 }
 
-static bool is_name_char(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
-}
-
 static bool tells_site(struct teller *t, struct ngc_bytes text)
 {
-	for (size_t i = 0; i + 1 < text.n; i++) {
-		size_t start = i + 1, end;
+	struct ngc_bytes name;
 
-		if (text.p[i] != '$')
-			continue;
-		start += text.p[start] == '{';
-		for (end = start; end < text.n && is_name_char(text.p[end]); end++)
-			;
-		if (end > start &&
-		    variable_tells(t, ngc_bytes(text.p + start, end - start)))
+	while (ngc_variable_next(&text, &name))
+		if (variable_tells(t, name))
 			return true;
-	}
 	return false;
 }
 
@@ -218,9 +206,9 @@ static bool has_literal(struct ngc_bytes text)
 	for (size_t i = 0; i < text.n; i++) {
 		if (text.p[i] == '$') {
 			i += i + 1 < text.n && text.p[i + 1] == '{';
-			while (i + 1 < text.n && is_name_char(text.p[i + 1]))
+			while (i + 1 < text.n && ngc_variable_char(text.p[i + 1]))
 				i++;
-		} else if (is_name_char(text.p[i])) {
+		} else if (ngc_variable_char(text.p[i])) {
 			return true;
 		}
 	}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "ngc/variable.h"
+
 /* One walk through the configuration finds every variable that anything writes to. */
 
 static bool add(struct ngc_router *r, struct ngc_bytes name, unsigned by)
@@ -27,12 +29,6 @@ static bool add_word(struct ngc_router *r, struct ngc_bytes w, unsigned by)
 	return add(r, ngc_bytes_from(w, at + 1), by);
 }
 
-static bool is_name_char(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
-}
-
 /* The groups with names of a regex: "(?<x>", "(?P<x>", "(?'x'". */
 static bool add_groups(struct ngc_router *r, struct ngc_bytes w)
 {
@@ -46,7 +42,7 @@ static bool add_groups(struct ngc_router *r, struct ngc_bytes w)
 		if (w.n == 0 || (w.p[0] != '<' && w.p[0] != '\''))
 			continue;
 		w = ngc_bytes_from(w, 1);
-		for (n = 0; n < w.n && is_name_char(w.p[n]); n++)
+		for (n = 0; n < w.n && ngc_variable_char(w.p[n]); n++)
 			;
 		if (n > 0 && !add(r, ngc_bytes(w.p, n), SOURCE_OTHER))
 			return false;

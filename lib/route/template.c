@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "template.h"
 
+#include "ngc/variable.h"
+
 /* nginx's ngx_http_script_compile(). */
 
 static const struct {
@@ -57,12 +59,6 @@ struct ngc_bytes variable_suffix(const struct part *p)
 			   : p->text;
 }
 
-static bool is_name_char(unsigned char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_';
-}
-
 /*
  * Take the variable at the start of *s ("$x", "${x}", "$1") off; false: nginx refuses it.
  */
@@ -77,7 +73,7 @@ static bool take_variable(struct ngc_bytes *s, struct ngc_bytes *name)
 	if (!braces && left.n > 0 && left.p[0] >= '1' && left.p[0] <= '9')
 		n = 1;
 	else
-		while (n < left.n && is_name_char(left.p[n]))
+		while (n < left.n && ngc_variable_char(left.p[n]))
 			n++;
 	if (n == 0 || (braces && (n == left.n || left.p[n] != '}')))
 		return false;
