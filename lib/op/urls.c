@@ -11,6 +11,15 @@ static bool is_default_port(struct ngc_bytes scheme, struct ngc_bytes port)
 	return ngc_bytes_equal(port, ngc_bytes_of(scheme.n == 5 ? "443" : "80"));
 }
 
+/* Blanks that a client sent as they are: no URL leads to that. */
+static bool has_blank(struct ngc_bytes s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] <= ' ')
+			return true;
+	return false;
+}
+
 bool ngc_entry_url(const struct ngc_zone *zone, const struct ngc_reading *reading,
     struct ngc_entry_url *out)
 {
@@ -33,7 +42,8 @@ bool ngc_entry_url(const struct ngc_zone *zone, const struct ngc_reading *readin
 	if (!is_default_port(out->scheme, reading->port) &&
 	    ngc_host_without_port(out->host).n == out->host.n)
 		out->port = reading->port;
-	return out->scheme.p != NULL && out->host.p != NULL && out->uri.p != NULL;
+	return out->scheme.p != NULL && out->host.p != NULL && out->uri.p != NULL &&
+	       !has_blank(out->uri) && !has_blank(out->args);
 }
 
 /* What nginx would have decoded, and what no URL may hold. */

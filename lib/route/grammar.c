@@ -207,7 +207,7 @@ const char *grammar_regex(enum grammar g)
 		return "(?:unix:|[0-9]{1,3}(?:\\.[0-9]{1,3}){3}|[0-9a-f]*:[0-9a-f:]*"
 		       "(?:[0-9]{1,3}(?:\\.[0-9]{1,3}){3})?)";
 	case GRAMMAR_ARGUMENT:
-		return "[^\\x00-\\x20&]*";
+		return "[^&]*";
 	case GRAMMAR_HOST:
 	case GRAMMAR_HTTP_HOST:
 		return "[^\\x00-\\x20/]+";

@@ -68,7 +68,7 @@ struct place {
 	bool known_upstream;
 	struct upstream upstream;
 	bool hides_host;
-	bool sets_args, bends_uri; /* some directive may make anything of them */
+	bool bends_uri; /* some rewrite may leave one without a slash */
 };
 
 static void add_writer(struct zone_pattern *p, const struct place *at)
@@ -139,8 +139,7 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 		return pattern_add_text(p, ngc_bytes("", 0), TELLS_NOTHING);
 	if (!pattern_add(p, part))
 		return false;
-	if ((at->sets_args && (part->var == VAR_ARGS || part->var == VAR_ARG)) ||
-	    (at->bends_uri && part->var == VAR_URI))
+	if (at->bends_uri && part->var == VAR_URI)
 		p->pieces[p->n - 1].grammar = GRAMMAR_ANY;
 	return true;
 }
@@ -249,17 +248,6 @@ static bool has_uri_part(struct ngc_bytes pass)
 	       memchr(host + 3, '/', pass.n - (size_t)(host + 3 - pass.p)) != NULL;
 }
 
-/* Does a set give the arguments another value, which may be anything? */
-static bool sets_args(const struct ngc_directive *block)
-{
-	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
-		if ((ngc_directive_is(d, "set") && d->n_words == 3 &&
-			ngc_bytes_same(d->words[1], ngc_bytes_of("$args"))) ||
-		    (d->block && sets_args(d)))
-			return true;
-	return false;
-}
-
 /* May the rewrite leave a URI that does not begin with a slash? */
 static bool bends(const struct ngc_directive *d)
 {
@@ -289,17 +277,14 @@ static bool bends_uri(const struct ngc_directive *block)
 static enum ngc_code learn_parts(struct place *at, const struct template *t,
     struct ngc_error *err)
 {
-	bool holds = false, args = false, uri = false;
+	bool holds = false, uri = false;
 
 	for (size_t i = 0; i < t->n; i++) {
 		holds = holds || t->parts[i].var == VAR_HOST ||
 			t->parts[i].var == VAR_HTTP_HOST;
-		args = args || t->parts[i].var >= VAR_OTHER ||
-		       t->parts[i].var == VAR_ARGS;
 		uri = uri || t->parts[i].var == VAR_OTHER || t->parts[i].var == VAR_URI;
 	}
 	at->bends_uri = uri && bends_uri(at->server->level->d);
-	at->sets_args = args && sets_args(at->server->level->d);
 	at->hides_host = !holds && ngc_level_hides_host(at->router->conf, at->level);
 	return expand_template(at->router, at->server, t, learn_row, at, err);
 }

@@ -220,10 +220,9 @@ static bool may_hold(enum grammar g, unsigned char c)
 	case GRAMMAR_HTTP_HOST:
 		return c > 0x20 && c != 0x7f && c != '/';
 	case GRAMMAR_TARGET:
-	case GRAMMAR_QUERY:
-		return c > 0x20 && c != 0x7f;
+		return c != '\0' && c != '\n' && c != '\r';
 	case GRAMMAR_ARGUMENT:
-		return c > 0x20 && c != 0x7f && c != '&';
+		return c != '&';
 	case GRAMMAR_PORT:
 		return c >= '0' && c <= '9';
 	case GRAMMAR_SEGMENT:

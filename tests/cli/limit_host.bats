@@ -392,3 +392,17 @@ nobodys() {
 	ok purge --json -n -c "$CONF" --limit-host a.test --all
 	json_is 'd["purged"]' 0
 }
+
+@test "--limit-host: a blank in a request line, which old nginx took, is no border within a key" {
+	sites '$host$request_uri'
+	sed -i 's/server_name b.test;/& proxy_cache_key "$cookie_a|$host$request_uri";/' "$CONF"
+	mkcache -o "$C" 'a.test/|b.test/x y' 'a.test/x y'
+	ok purge --json -n --list -c "$CONF" --limit-host a.test --all
+	json_is '[e["key"] for e in d["entries"]]' '["a.test/x y"]'
+}
+
+@test "a key that holds a blank has no URL: none leads to it" {
+	mkcache -o "$C" 'httpGETa.test/x y' httpGETa.test/x
+	ok list --json -d "$C" --sort key
+	json_is '[x["url"] for x in lines]' '["http://a.test/x", null]'
+}
