@@ -252,21 +252,52 @@ static enum ngc_code walk_stray(void *arg, unsigned thread, const struct ngc_str
 	return f->run->stray(f->run->arg, thread, s, err);
 }
 
+/* Nearest entries of more selectors than this are not kept: it would slow a walk down. */
+#define NEAREST_SELECTORS 8
+
+static bool prepare_hand(struct find *f, struct hand *h)
+{
+	const struct ngc_select *s = f->run->select;
+	bool nearest = f->run->explain_misses && s->n_selectors <= NEAREST_SELECTORS;
+
+	h->hits = ngc_array_alloc(s->n_selectors, sizeof(*h->hits));
+	h->doubts = ngc_array_alloc(s->n_selectors, sizeof(*h->doubts));
+	if (nearest)
+		h->nearest = ngc_array_alloc(s->n_selectors, sizeof(*h->nearest));
+	for (size_t i = 0; h->nearest != NULL && i < s->n_selectors; i++)
+		nearest_init(&h->nearest[i], &s->selectors[i]);
+	return judge_init(&h->judge, s, ngc_site_router(f->run->site), f->run->now) &&
+	       h->hits != NULL && h->doubts != NULL && (!nearest || h->nearest != NULL);
+}
+
+/* What only a walk needs: a hand for each thread, and where the other roots lie. */
+static enum ngc_code prepare_walk(struct find *f, struct ngc_error *err)
+{
+	while (f->n_hands < ngc_walk_jobs(f->run->jobs))
+		if (!prepare_hand(f, &f->hands[f->n_hands++]))
+			return ngc_no_memory(err);
+	return f->places != NULL ? NGC_OK
+				 : ngc_site_places(f->run->site, &f->places, &f->n_places,
+				       err);
+}
+
 static enum ngc_code walk(struct find *f, size_t zone, enum phase phase,
     struct ngc_select_result *out, struct ngc_error *err)
 {
 	struct ngc_zone_found *found = &out->zones[zone];
 	struct ngc_walk w = { .cache = f->caches[zone],
-		.others = f->places,
-		.n_others = f->n_places,
-		.jobs = (unsigned)f->n_hands,
+		.jobs = f->run->jobs,
 		.headers = true,
 		.stop = f->run->stop,
 		.visit = find_offer,
 		.problem = walk_problem,
 		.arg = f };
-	enum ngc_code code;
+	enum ngc_code code = prepare_walk(f, err);
 
+	if (code != NGC_OK)
+		return code;
+	w.others = f->places;
+	w.n_others = f->n_places;
 	if (f->run->stray != NULL && phase == SCAN && select_takes_strays(f->run->select))
 		w.stray = walk_stray;
 	f->phase = phase;
@@ -396,24 +427,6 @@ static enum ngc_code check_walking(const struct ngc_select_run *run,
 	return NGC_OK;
 }
 
-/* Nearest entries of more selectors than this are not kept: it would slow a walk down. */
-#define NEAREST_SELECTORS 8
-
-static bool prepare_hand(struct find *f, struct hand *h)
-{
-	const struct ngc_select *s = f->run->select;
-	bool nearest = f->run->explain_misses && s->n_selectors <= NEAREST_SELECTORS;
-
-	h->hits = ngc_array_alloc(s->n_selectors, sizeof(*h->hits));
-	h->doubts = ngc_array_alloc(s->n_selectors, sizeof(*h->doubts));
-	if (nearest)
-		h->nearest = ngc_array_alloc(s->n_selectors, sizeof(*h->nearest));
-	for (size_t i = 0; h->nearest != NULL && i < s->n_selectors; i++)
-		nearest_init(&h->nearest[i], &s->selectors[i]);
-	return judge_init(&h->judge, s, ngc_site_router(f->run->site), f->run->now) &&
-	       h->hits != NULL && h->doubts != NULL && (!nearest || h->nearest != NULL);
-}
-
 static void clean_hand(struct find *f, struct hand *h)
 {
 	for (size_t i = 0; h->nearest != NULL && i < f->run->select->n_selectors; i++)
@@ -430,8 +443,7 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	const struct ngc_select_run *run = f->run;
 	size_t n = run->select->n_selectors;
 
-	f->n_hands = ngc_walk_jobs(run->jobs);
-	f->hands = ngc_array_alloc(f->n_hands, sizeof(*f->hands));
+	f->hands = ngc_array_alloc(ngc_walk_jobs(run->jobs), sizeof(*f->hands));
 	f->matched = ngc_array_alloc(n, sizeof(*f->matched));
 	f->ambiguous = ngc_array_alloc(n, sizeof(*f->ambiguous));
 	f->caches = ngc_array_alloc(ngc_site_zones(run->site),
@@ -447,10 +459,7 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	for (out->n_selectors = 0; out->n_selectors < n; out->n_selectors++)
 		out->selectors[out->n_selectors].text =
 		    run->select->selectors[out->n_selectors].text;
-	for (size_t i = 0; i < f->n_hands; i++)
-		if (!prepare_hand(f, &f->hands[i]))
-			return ngc_no_memory(err);
-	return ngc_site_places(run->site, &f->places, &f->n_places, err);
+	return prepare_hand(f, &f->hands[f->n_hands++]) ? NGC_OK : ngc_no_memory(err);
 }
 
 static void clean_up(struct find *f)
