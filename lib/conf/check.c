@@ -115,6 +115,30 @@ enum ngc_code check_satisfy(struct check *c, const struct ngc_directive *d,
 		   : invalid_value(d, 1, err);
 }
 
+/* How many groups a regex catches, at the most; nothing is compiled for it. */
+static unsigned count_groups(const char *p)
+{
+	unsigned n = 0;
+
+	for (; *p != '\0'; p++) {
+		if (p[0] == '\\' && p[1] != '\0')
+			p++;
+		else if (p[0] == '(')
+			n += p[1] != '?' || p[2] == '<' || p[2] == 'P' || p[2] == '\'';
+	}
+	return n;
+}
+
+enum ngc_code check_split_path(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err)
+{
+	(void)c;
+	return count_groups(ngc_directive_arg(d, 1)) >= 2
+		   ? NGC_OK
+		   : conf_refuse(d, err, "pattern \"%s\" must have 2 captures",
+			 ngc_directive_arg(d, 1));
+}
+
 enum ngc_code check_methods(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err)
 {

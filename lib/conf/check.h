@@ -71,6 +71,8 @@ enum ngc_code check_satisfy(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
 enum ngc_code check_size(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
+enum ngc_code check_split_path(struct check *c, const struct ngc_directive *d,
+    struct ngc_error *err);
 enum ngc_code check_try_files(struct check *c, const struct ngc_directive *d,
     struct ngc_error *err);
 enum ngc_code check_valid(struct check *c, const struct ngc_directive *d,

@@ -62,6 +62,8 @@ const struct rule rules[] = {
 	HANDLER("empty_gif"),
 	{ NAME("error_page"), ARGS(2, ANY), .places = IN_SETTING, .texts = 1,
 	    .check = check_error_page },
+	{ NAME("fastcgi_split_path_info"), ARGS(1, 1), .places = ANYWHERE,
+	    .check = check_split_path },
 	{ NAME("geo"), ARGS(1, 2), .places = IN_HTTP, .block = true, .role = ROLE_MAP,
 	    .check = check_geo },
 	HANDLER("grpc_pass"),

@@ -105,6 +105,7 @@ struct ngc_reading {
 	size_t decoded; /* so many bytes at its start are a path without percent-encoding
 			 */
 	struct ngc_bytes args; /* the query, where the key has it apart from the path */
+	bool argument; /* the key tells an argument of a query that is not in it whole */
 	/* Where nginx put another path for a location's: that, and what follows it. */
 	struct ngc_bytes base, rest;
 	bool uri_elsewhere; /* no location that writes such keys has that URI */

@@ -43,7 +43,7 @@ bool ngc_entry_url(const struct ngc_zone *zone, const struct ngc_reading *readin
 	    ngc_host_without_port(out->host).n == out->host.n)
 		out->port = reading->port;
 	return out->scheme.p != NULL && out->host.p != NULL && out->uri.p != NULL &&
-	       !has_blank(out->uri) && !has_blank(out->args);
+	       !reading->argument && !has_blank(out->uri) && !has_blank(out->args);
 }
 
 /* What nginx would have decoded, and what no URL may hold. */

@@ -46,7 +46,7 @@ static const struct {
 	[VAR_DOCUMENT_ROOT] = { GRAMMAR_ANY, TELLS_NOTHING },
 	[VAR_REALPATH_ROOT] = { GRAMMAR_ANY, TELLS_NOTHING },
 	[VAR_REMOTE_USER] = { GRAMMAR_ANY, TELLS_NOTHING },
-	[VAR_ARG] = { GRAMMAR_ARGUMENT, TELLS_NOTHING },
+	[VAR_ARG] = { GRAMMAR_ARGUMENT, TELLS_ARGUMENT },
 	[VAR_HTTP] = { GRAMMAR_ANY, TELLS_NOTHING },
 	[VAR_COOKIE] = { GRAMMAR_ANY, TELLS_NOTHING },
 };
@@ -325,6 +325,9 @@ static void describe(const struct match *m, struct ngc_reading *r)
 		case TELLS_ARGS:
 			r->args = s;
 			break;
+		case TELLS_ARGUMENT:
+			r->argument = r->argument || s.n > 0;
+			break;
 		case TELLS_BASE:
 			r->base = m->p->pieces[i].base;
 			break;
@@ -337,6 +340,7 @@ static void describe(const struct match *m, struct ngc_reading *r)
 	}
 	if (path)
 		r->decoded = path_length(r->uri, marked);
+	r->argument = r->argument && path && !marked && r->args.p == NULL;
 	if (rewritten != NULL && !rewritten_keeps(rewritten, r->uri)) {
 		r->uri = r->args = ngc_bytes(NULL, 0);
 		r->decoded = 0;

@@ -48,6 +48,7 @@ enum told {
 	TELLS_URI,
 	TELLS_URI_TOO,
 	TELLS_ARGS, /* the query of a path that stands elsewhere */
+	TELLS_ARGUMENT, /* one of its arguments */
 	TELLS_BASE, /* it stands for the location's path */
 	TELLS_REST,
 };

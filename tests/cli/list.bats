@@ -97,6 +97,11 @@ tells_urls() {
 	tells_urls '$host$uri$is_args$args|$uri' 'a.test/p?id=5|/p=>http://a.test/p?id=5'
 }
 
+@test "list: a key that tells one argument of a query has no URL but where that is empty" {
+	tells_urls '$host$uri|$arg_id' 'a.test/p|5=>null' 'a.test/p|=>http://a.test/p'
+	tells_urls '$host$request_uri|$arg_id' 'a.test/p?id=5|5=>http://a.test/p?id=5'
+}
+
 @test "list: a URL pattern sees the arguments that stand apart from the path" {
 	mkcache -o "$C" 'a.test|/p|id=5' 'a.test|/p|id=6'
 	ok list --json -d "$C,key=\$host|\$uri|\$args" 'http://a.test/*?id=5'
