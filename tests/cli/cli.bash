@@ -107,6 +107,22 @@ conf() {
 	} >"$CONF"
 }
 
+# site KEY: the configuration of a.test, which stores into $C under that template.
+site() {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server {
+			listen 80;
+			server_name a.test;
+			location / {
+				proxy_pass http://127.0.0.1:9;
+				proxy_cache pages;
+				proxy_cache_key "$1";
+			}
+		}
+	END
+}
+
 # need_root: for what takes a second user
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"

@@ -318,87 +318,67 @@ nobodys() {
 	json_is 'd["purged"]' 1
 }
 
-@test "--limit-host: a key that is too hard to take apart is nobody's" {
+# apart KEY_A KEY_B [LINES [LISTEN]]: a.test stores under one template and b.test, with these
+# lines, under another
+apart() {
 	conf <<-END
 		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
 		proxy_cache pages;
-		server { listen 80; server_name a.test; proxy_cache_key \$host\$request_uri;
-			location / { proxy_pass http://127.0.0.1:9; } }
-		server { listen 80; server_name b.test;
-			proxy_cache_key "\$cookie_b|\$arg_x|\$request_method|\$host\$uri";
-			location / { proxy_pass http://127.0.0.1:9; } }
+		server {
+			listen 80;
+			server_name a.test;
+			proxy_cache_key "$1";
+			location / { proxy_pass http://127.0.0.1:9; }
+		}
+		server {
+			listen ${4-80};
+			server_name b.test;
+			proxy_cache_key "$2";
+			location / { ${3-} proxy_pass http://127.0.0.1:9; }
+		}
 	END
-	mkcache -o "$C" "a.test/$(printf '|%.0s' {1..250})&|x|GET|b.test/u"
+}
+
+# not_its KEY: b.test's entry, though a.test's template could give that key, too
+not_its() {
+	rm -rf "$C"
+	mkcache -o "$C" "$1"
 	ok purge --json -n -c "$CONF" --limit-host a.test --all
 	json_is 'd["purged"]' 0
 }
 
+@test "--limit-host: a key that is too hard to take apart is nobody's" {
+	apart '$host$request_uri' '$cookie_b|$arg_x|$request_method|$host$uri'
+	not_its "a.test/$(printf '|%.0s' {1..250})&|x|GET|b.test/u"
+}
+
 @test "--limit-host: a template of very many parts does not hide the host in it" {
-	many=$(printf '$cookie_a%d-' {1..13})
-	conf <<-END
-		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
-		proxy_cache pages;
-		server { listen 80; server_name a.test; proxy_cache_key \$host\$request_uri;
-			location / { proxy_pass http://127.0.0.1:9; } }
-		server { listen 80; server_name b.test; proxy_cache_key "$many\$host\$uri";
-			location / { proxy_pass http://127.0.0.1:9; } }
-	END
-	mkcache -o "$C" 'a.test/x-------------b.test/u'
-	ok purge --json -n -c "$CONF" --limit-host a.test --all
-	json_is 'd["purged"]' 0
+	apart '$host$request_uri' "$(printf '$cookie_a%d-' {1..13})\$host\$uri"
+	not_its 'a.test/x-------------b.test/u'
+	apart '$host$request_uri' "$(printf '$cookie_a%d-' {1..70})\$host\$uri"
+	not_its "a.test/x$(printf -- '-%.0s' {1..70})b.test/u"
 }
 
 @test "--limit-host: parts that are empty for some requests are no border within a key" {
 	for part in '$server_port' '$slice_range'; do
-		conf <<-END
-			proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
-			proxy_cache pages;
-			server { listen 80; server_name a.test; proxy_cache_key \$host\$uri;
-				location / { proxy_pass http://127.0.0.1:9; } }
-			server { listen unix:$T/s; server_name b.test; proxy_cache_key "\$cookie_a|$part|\$host\$uri";
-				location / { proxy_pass http://127.0.0.1:9; } }
-		END
-		rm -rf "$C"
-		mkcache -o "$C" 'a.test/||b.test/1'
-		ok purge --json -n -c "$CONF" --limit-host a.test --all
-		json_is 'd["purged"]' 0
+		apart '$host$uri' "\$cookie_a|$part|\$host\$uri" '' "unix:$T/s"
+		not_its 'a.test/||b.test/1'
 	done
 }
 
 @test "--limit-host: arguments that are set may hold anything" {
-	conf <<-END
-		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
-		proxy_cache pages;
-		server { listen 80; server_name a.test; proxy_cache_key \$host\$uri;
-			location / { proxy_pass http://127.0.0.1:9; } }
-		server { listen 80; server_name b.test; set \$args \$cookie_l; proxy_cache_key "\$args|\$host\$uri";
-			location / { proxy_pass http://127.0.0.1:9; } }
-	END
-	mkcache -o "$C" 'a.test/ x|b.test/ar'
-	ok purge --json -n -c "$CONF" --limit-host a.test --all
-	json_is 'd["purged"]' 0
+	apart '$host$uri' '$args|$host$uri' 'set $args $cookie_l;'
+	not_its 'a.test/ x|b.test/ar'
 }
 
 @test "--limit-host: a URI that a rewrite takes the slash from is no border within a key" {
-	conf <<-END
-		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
-		proxy_cache pages;
-		server { listen 80; server_name a.test; proxy_cache_key \$host\$uri;
-			location / { proxy_pass http://127.0.0.1:9; } }
-		server { listen 80; server_name b.test; proxy_cache_key "\$cookie_a|\$host|\$uri";
-			location / { rewrite ^/q(.*) \$1 break; proxy_pass http://127.0.0.1:9; } }
-	END
-	mkcache -o "$C" 'a.test/|b.test|x'
-	ok purge --json -n -c "$CONF" --limit-host a.test --all
-	json_is 'd["purged"]' 0
+	apart '$host$uri' '$cookie_a|$host|$uri' 'rewrite ^/q(.*) $1 break;'
+	not_its 'a.test/|b.test|x'
 }
 
 @test "--limit-host: a blank in a request line, which old nginx took, is no border within a key" {
-	sites '$host$request_uri'
-	sed -i 's/server_name b.test;/& proxy_cache_key "$cookie_a|$host$request_uri";/' "$CONF"
-	mkcache -o "$C" 'a.test/|b.test/x y' 'a.test/x y'
-	ok purge --json -n --list -c "$CONF" --limit-host a.test --all
-	json_is '[e["key"] for e in d["entries"]]' '["a.test/x y"]'
+	apart '$host$request_uri' '$cookie_a|$host$request_uri'
+	not_its 'a.test/|b.test/x y'
 }
 
 @test "a key that holds a blank has no URL: none leads to it" {

@@ -483,18 +483,7 @@ $before"
 	chown -R www-data "$C" 2>/dev/null || skip "there is no www-data"
 	chmod 711 "$C"
 	chmod 700 "$C"/?
-	conf <<-END
-		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
-		server {
-			listen 80;
-			server_name a.test;
-			location / {
-				proxy_pass http://127.0.0.1:9;
-				proxy_cache pages;
-				proxy_cache_key \$scheme\$request_method\$host\$request_uri;
-			}
-		}
-	END
+	site '$scheme$request_method$host$request_uri'
 	chmod a+r "$C" "$CONF"
 	for words in 'show --key httpGETa.test/1' 'show http://a.test/1' 'list http://a.test/1' \
 	    'list --key httpGETa.test/1' 'purge http://a.test/1' 'purge -n --key httpGETa.test/1'; do
@@ -591,18 +580,7 @@ need_strace() {
 @test "a look-up by name reads the root directory alone, once" {
 	need_strace
 	mkcache -o "$C" --count 300 --template httpGETa.test/%d
-	conf <<-END
-		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
-		server {
-			listen 80;
-			server_name a.test;
-			location / {
-				proxy_pass http://127.0.0.1:9;
-				proxy_cache pages;
-				proxy_cache_key \$scheme\$request_method\$host\$request_uri;
-			}
-		}
-	END
+	site '$scheme$request_method$host$request_uri'
 	calls /getdents ngxcache purge -c "$CONF" http://a.test/7
 	equal "$(grep -c getdents "$T/trace")" 1
 	calls /getdents ngxcache purge -c "$CONF" --glob '*/8'

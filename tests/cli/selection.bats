@@ -474,18 +474,7 @@ stored() {
 
 @test "a free part before the URI does not swallow the head of a longer URL" {
 	mkcache -o "$C" a.test/x a.testabc/x a.test/y/x
-	conf <<-END
-		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
-		server {
-			listen 80;
-			server_name a.test;
-			location / {
-				proxy_pass http://127.0.0.1:8000;
-				proxy_cache pages;
-				proxy_cache_key \$host\$cookie_x\$uri;
-			}
-		}
-	END
+	site '$host$cookie_x$uri'
 	run -0 --separate-stderr ngxcache purge -n --json -c "$CONF" http://a.test/x
 	json_is '[d["purged"], d["ambiguous"]]' '[2, 1]'
 	run -0 --separate-stderr ngxcache purge -n --json --loose -c "$CONF" http://a.test/x
