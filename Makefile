@@ -29,6 +29,7 @@ LIB_SRCS := \
 	lib/base/bytes.c \
 	lib/base/digest.c \
 	lib/base/error.c \
+	lib/base/library.c \
 	lib/base/mem.c \
 	lib/base/path.c \
 	lib/base/range.c \
@@ -80,7 +81,6 @@ LIB_SRCS := \
 	lib/op/inflate.c \
 	lib/op/judge.c \
 	lib/op/label.c \
-	lib/op/library.c \
 	lib/op/locate.c \
 	lib/op/lookup.c \
 	lib/op/master.c \
@@ -149,6 +149,7 @@ LIB_SRCS := \
 	lib/store/dir.c \
 	lib/store/edit.c \
 	lib/store/entry.c \
+	lib/store/libarchive.c \
 	lib/store/names.c \
 	lib/store/stray.c \
 	lib/store/walk.c \

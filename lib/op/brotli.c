@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "ngc/library.h"
+
 /* libbrotlidec, as in brotli/decode.h. */
 enum { BROTLI_ERROR, BROTLI_SUCCESS, BROTLI_NEEDS_INPUT, BROTLI_NEEDS_OUTPUT };
 
@@ -16,7 +18,7 @@ struct brotli {
 	bool ended;
 };
 
-static const struct library_function functions[] = {
+static const struct ngc_library_function functions[] = {
 	{ "BrotliDecoderCreateInstance", offsetof(struct brotli, create) },
 	{ "BrotliDecoderDecompressStream", offsetof(struct brotli, decompress) },
 	{ "BrotliDecoderDestroyInstance", offsetof(struct brotli, destroy) },
@@ -30,7 +32,7 @@ static enum ngc_code start(void **state, struct ngc_error *err)
 
 	if (s == NULL)
 		return ngc_no_memory(err);
-	code = library_load("libbrotlidec.so.1", functions, s, err);
+	code = ngc_library_load("libbrotlidec.so.1", functions, s, err);
 	if (code == NGC_OK) {
 		s->decoder = s->create(NULL, NULL, NULL);
 		if (s->decoder == NULL)

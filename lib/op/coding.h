@@ -29,17 +29,4 @@ extern const struct coding coding_gzip, coding_deflate; /* inflate.c */
 extern const struct coding coding_br;                   /* brotli.c */
 extern const struct coding coding_zstd;                 /* zstd.c */
 
-/* A function of a library that is loaded when it is needed. */
-struct library_function {
-	const char *name;
-	size_t at; /* where in the table its pointer stands */
-};
-
-/*
- * Load a library and fill a table of pointers to its functions; functions ends with a
- * NULL name.  It stays loaded.  NGC_DENIED: it is not there.
- */
-enum ngc_code library_load(const char *file, const struct library_function *functions,
-    void *table, struct ngc_error *err);
-
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "ngc/library.h"
+
 /* libzstd, as in zstd.h. */
 struct in_buffer {
 	const void *p;
@@ -24,7 +26,7 @@ struct zstd {
 	bool ended;
 };
 
-static const struct library_function functions[] = {
+static const struct ngc_library_function functions[] = {
 	{ "ZSTD_createDStream", offsetof(struct zstd, create) },
 	{ "ZSTD_decompressStream", offsetof(struct zstd, decompress) },
 	{ "ZSTD_isError", offsetof(struct zstd, is_error) },
@@ -40,7 +42,7 @@ static enum ngc_code start(void **state, struct ngc_error *err)
 
 	if (s == NULL)
 		return ngc_no_memory(err);
-	code = library_load("libzstd.so.1", functions, s, err);
+	code = ngc_library_load("libzstd.so.1", functions, s, err);
 	if (code == NGC_OK) {
 		s->stream = s->create();
 		if (s->stream == NULL)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "coding.h"
+#include "ngc/library.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-enum ngc_code library_load(const char *file, const struct library_function *functions,
-    void *table, struct ngc_error *err)
+enum ngc_code ngc_library_load(const char *file,
+    const struct ngc_library_function *functions, void *table, struct ngc_error *err)
 {
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 
