@@ -8,6 +8,7 @@
 #include "ngc/tags.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
+#include "ngc/urls.h"
 
 /* What of an entry must be read for a field. */
 enum {
@@ -406,8 +407,7 @@ static enum ngc_code load(struct source *s, unsigned needs, struct ngc_entry *e,
 		find_named(s);
 	}
 	if (needs & NEEDS_READING)
-		ngc_route_read(ngc_site_router(s->env->site), ngc_cache_zone(e->cache),
-		    e->header.key, &s->reading);
+		ngc_entry_reading(ngc_site_router(s->env->site), e, &s->reading);
 	return code == NGC_DAMAGED ? NGC_OK : code;
 }
 

@@ -30,7 +30,17 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
     struct ngc_cache **out, struct ngc_error *err);
 void ngc_cache_close(struct ngc_cache *c); /* NULL is fine */
 
+/* Another zone lies there, too: its files are no orphans. */
+enum ngc_code ngc_cache_join(struct ngc_cache *c, const struct ngc_zone *zone,
+    struct ngc_error *err);
+
+/* The one it was opened for. */
 const struct ngc_zone *ngc_cache_zone(const struct ngc_cache *c);
+/* That, and those that joined it. */
+const struct ngc_zone *const *ngc_cache_zones(const struct ngc_cache *c, size_t *n);
+/* By which levels their files can lie, and by how many: all when some are not known. */
+unsigned ngc_cache_levels(const struct ngc_cache *c,
+    struct ngc_levels out[NGC_LEVELS_KINDS]);
 uid_t ngc_cache_owner(const struct ngc_cache *c); /* of its root */
 
 /*

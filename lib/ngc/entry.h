@@ -29,7 +29,7 @@ struct ngc_entry {
 	bool dirfd_owned;               /* ngc_entry_close() closes dirfd, too */
 	char dir[NGC_LEVELS_TEXT];      /* its directory below the root, "" or "f/c1/" */
 	char name[NGC_NAME_LEN + 1];
-	bool orphan;  /* the zone's levels are others: nginx never serves it */
+	bool orphan;  /* the zones' levels are others: nginx never serves it */
 	bool damaged; /* the header did not parse: nothing below but stat */
 	struct ngc_header header;
 	struct ngc_bytes head;          /* as much of the file as was read */

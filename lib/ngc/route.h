@@ -114,6 +114,7 @@ struct ngc_reading {
 	const struct ngc_server *writer; /* the only one that can have stored such a key;
 					  * NULL: there are several, or it is not known */
 	bool tls; /* some server that can have stored it listens with TLS */
+	bool guess; /* nobody told the template: it is one that most sites use */
 };
 
 /*
@@ -123,6 +124,13 @@ struct ngc_reading {
  */
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct ngc_reading *out);
+
+/*
+ * The same of a key that any of several zones, which lie in one directory, can have. What
+ * is guessed counts only where no zone whose templates are known has such a key.
+ */
+bool ngc_route_read_any(const struct ngc_router *r, const struct ngc_zone *const *zones,
+    size_t n, struct ngc_bytes key, struct ngc_reading *out);
 
 /*
  * Does a server that answers for host by its name answer for other as well?  When none

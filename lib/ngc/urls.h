@@ -4,6 +4,10 @@
 
 #include "ngc/select.h"
 
+/* What the key of an entry says, by the templates of all zones of its cache. */
+bool ngc_entry_reading(const struct ngc_router *r, const struct ngc_entry *e,
+    struct ngc_reading *out);
+
 /* The URL of an entry: SCHEME://HOST, and path and query. */
 struct ngc_entry_url {
 	struct ngc_bytes scheme, host;

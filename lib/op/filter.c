@@ -173,12 +173,11 @@ static enum ngc_code ask_writer(struct judge *j, const struct filter *f, bool *h
 static enum ngc_code ask_host(struct judge *j, const struct filter *f, bool *held,
     struct ngc_error *err)
 {
-	const struct ngc_zone *z = ngc_cache_zone(j->e->cache);
 	const struct ngc_reading *r = judge_reading(j);
 
 	if (!r->host_certain)
 		return NGC_OK;
-	if (f->kind == NGC_FILTER_LIMIT_HOST && !z->configured && z->key == NULL)
+	if (f->kind == NGC_FILTER_LIMIT_HOST && r->guess)
 		return NGC_OK; /* a guess at the template is no border */
 	if (r->host.p == NULL)
 		return ask_writer(j, f, held, err);

@@ -79,13 +79,19 @@ static bool take_by_targets(struct find *f, struct hand *h, struct ngc_entry *e)
 static bool take_by_cover(struct find *f, struct hand *h, size_t selector)
 {
 	const struct ngc_entry *e = h->judge.e;
-	bool strict = f->run->select->selectors[selector].scope.strict, ambiguous;
+	bool strict = f->run->select->selectors[selector].scope.strict;
+	bool ambiguous = false, doubt;
+	size_t n;
+	const struct ngc_zone *const *zones = ngc_cache_zones(e->cache, &n);
 
 	if (e->damaged || (strict && ngc_header_is_variant(&e->header, e->name)))
 		return false;
-	if (ngc_cover_match(f->targets.covers[selector], ngc_cache_zone(e->cache),
-		e->header.key, &ambiguous))
-		return true;
+	for (size_t i = 0; i < n; i++) {
+		if (ngc_cover_match(f->targets.covers[selector], zones[i], e->header.key,
+			&doubt))
+			return true;
+		ambiguous = ambiguous || doubt;
+	}
 	if (ambiguous && !f->run->loose)
 		h->doubts[h->n_doubts++] = selector;
 	return ambiguous && f->run->loose;
@@ -312,15 +318,24 @@ bool find_stopped(const struct find *f)
 	return f->run->stop != NULL && *f->run->stop != 0;
 }
 
-/* Must every entry of the zone be looked at?  Notes for which selectors. */
-static bool scans(struct find *f, const struct ngc_zone *zone)
+/* Does a URL leave keys open in one of the zones? */
+static bool is_open(const struct find *f, size_t selector,
+    const struct ngc_zone *const *zones, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (targets_open(&f->targets, selector, zones[i]))
+			return true;
+	return false;
+}
+
+/* Must every entry of the zones be looked at?  Notes for which selectors. */
+static bool scans(struct find *f, const struct ngc_zone *const *zones, size_t n)
 {
 	const struct ngc_select *s = f->run->select;
 
 	f->n_scanning = 0;
 	for (size_t i = 0; i < s->n_selectors; i++)
-		if (selector_scans(&s->selectors[i]) ||
-		    targets_open(&f->targets, i, zone))
+		if (selector_scans(&s->selectors[i]) || is_open(f, i, zones, n))
 			f->scanning[f->n_scanning++] = i;
 	return f->n_scanning > 0 || select_takes_all(s);
 }
@@ -331,10 +346,13 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 	enum ngc_walking walking = f->run->walking;
 	const struct ngc_cache *c = f->caches[zone];
 	enum ngc_code code;
+	size_t n;
+	const struct ngc_zone *const *zones = ngc_cache_zones(c, &n);
 
 	f->keyed = targets_of(&f->targets, zone, true);
 	f->paths = targets_of(&f->targets, zone, false);
-	if (scans(f, ngc_cache_zone(c)) && walking != NGC_WALK_NEVER) {
+	f->n_levels = ngc_cache_levels(c, f->levels);
+	if (scans(f, zones, n) && walking != NGC_WALK_NEVER) {
 		code = walk(f, zone, SCAN, out, err);
 	} else {
 		code = find_look_up(f, c, err);
@@ -350,20 +368,21 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 }
 
 /* The same directory under two names is one cache: its entries count once. */
-static void close_if_opened_before(struct find *f, size_t zone,
-    struct ngc_zone_found *found)
+static enum ngc_code join_if_opened_before(struct find *f, size_t zone,
+    struct ngc_error *err)
 {
 	struct ngc_place place = ngc_cache_place(f->caches[zone]);
+	size_t i = 0;
 
-	for (size_t i = 0; i < zone; i++) {
-		if (f->caches[i] == NULL ||
-		    !ngc_place_same(ngc_cache_place(f->caches[i]), place))
-			continue;
-		ngc_cache_close(f->caches[zone]);
-		f->caches[zone] = NULL;
-		found->same = true;
-		return;
-	}
+	while (i < zone && (f->caches[i] == NULL ||
+			       !ngc_place_same(ngc_cache_place(f->caches[i]), place)))
+		i++;
+	if (i == zone)
+		return NGC_OK;
+	ngc_cache_close(f->caches[zone]);
+	f->caches[zone] = f->caches[i];
+	f->first[zone] = i;
+	return ngc_cache_join(f->caches[i], ngc_site_zone(f->run->site, zone), err);
 }
 
 /* Open what must be looked into, before anything is touched. */
@@ -376,18 +395,23 @@ static enum ngc_code open_caches(struct find *f, struct ngc_zone_found *found,
 		const struct ngc_zone *z = ngc_site_zone(site, i);
 		enum ngc_code code;
 
-		if (!scans(f, z) && targets_of(&f->targets, i, true).n == 0 &&
+		f->first[i] = i;
+		if (!scans(f, &z, 1) && targets_of(&f->targets, i, true).n == 0 &&
 		    targets_of(&f->targets, i, false).n == 0)
 			continue;
 		code = ngc_site_cache(site, z, &f->caches[i], err);
 		found[i].failed = code != NGC_OK;
-		if (code == NGC_GONE || code == NGC_DENIED)
+		if (code == NGC_GONE || code == NGC_DENIED) {
 			find_problem(f, err);
-		else if (code != NGC_OK)
+			continue;
+		}
+		if (code == NGC_OK)
+			code = join_if_opened_before(f, i, err);
+		if (code != NGC_OK)
 			return code;
-		else
-			close_if_opened_before(f, i, &found[i]);
+		found[i].same = f->first[i] != i;
 	}
+	targets_join(&f->targets, f->first);
 	return NGC_OK;
 }
 
@@ -448,13 +472,14 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	f->ambiguous = ngc_array_alloc(n, sizeof(*f->ambiguous));
 	f->caches = ngc_array_alloc(ngc_site_zones(run->site),
 	    sizeof(struct ngc_cache *));
+	f->first = ngc_array_alloc(ngc_site_zones(run->site), sizeof(*f->first));
 	f->reader = ngc_reader_new();
 	f->scanning = ngc_array_alloc(n, sizeof(*f->scanning));
 	out->selectors = ngc_array_alloc(n, sizeof(*out->selectors));
 	out->zones = ngc_array_alloc(ngc_site_zones(run->site), sizeof(*out->zones));
 	if (f->hands == NULL || f->matched == NULL || f->ambiguous == NULL ||
-	    f->caches == NULL || f->reader == NULL || f->scanning == NULL ||
-	    out->selectors == NULL || out->zones == NULL)
+	    f->caches == NULL || f->first == NULL || f->reader == NULL ||
+	    f->scanning == NULL || out->selectors == NULL || out->zones == NULL)
 		return ngc_no_memory(err);
 	for (out->n_selectors = 0; out->n_selectors < n; out->n_selectors++)
 		out->selectors[out->n_selectors].text =
@@ -466,13 +491,17 @@ static void clean_up(struct find *f)
 {
 	for (size_t i = 0; f->hands != NULL && i < f->n_hands; i++)
 		clean_hand(f, &f->hands[i]);
-	for (size_t i = 0; f->caches != NULL && i < ngc_site_zones(f->run->site); i++)
-		ngc_cache_close(f->caches[i]);
+	for (size_t i = 0;
+	     f->caches != NULL && f->first != NULL && i < ngc_site_zones(f->run->site);
+	     i++)
+		if (f->first[i] == i)
+			ngc_cache_close(f->caches[i]);
 	free(f->hands);
 	free(f->scanning);
 	free(f->matched);
 	free(f->ambiguous);
 	free(f->caches);
+	free(f->first);
 	free(f->places);
 	ngc_reader_free(f->reader);
 	targets_free(&f->targets);
@@ -509,7 +538,7 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 		tell_incomplete(&f);
 	for (size_t i = 0;
 	     i < ngc_site_zones(run->site) && code == NGC_OK && !find_stopped(&f); i++)
-		if (f.caches[i] != NULL)
+		if (f.caches[i] != NULL && f.first[i] == i)
 			code = search(&f, i, out, err);
 	for (size_t i = 0; i < out->n_selectors; i++) {
 		out->selectors[i].matched = f.matched[i];

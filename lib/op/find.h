@@ -40,6 +40,7 @@ struct find {
 	struct targets targets;
 	struct ngc_cache *
 	    *caches; /* one for each zone of the site; NULL: not looked into */
+	size_t *first; /* of each: whose cache it is, its own or that of one before */
 	struct ngc_place *places;  /* of the roots of every zone there is */
 	size_t n_places;
 	struct ngc_reader *reader; /* for what is looked up */
@@ -53,7 +54,10 @@ struct find {
 	pthread_mutex_t lock; /* for the callbacks that one thread calls at a time */
 	enum phase phase;
 	bool guessing; /* a name that nothing tells of is looked up: closed is absent */
-	struct target_range keyed, paths; /* of the cache in hand */
+	/* Of the cache in hand: */
+	struct target_range keyed, paths;
+	struct ngc_levels levels[NGC_LEVELS_KINDS]; /* where its files can lie */
+	unsigned n_levels;
 };
 
 /* What failed; the run goes on. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "ngc/units.h"
+#include "ngc/urls.h"
 
 /*
  * What nginx does about each was tried on a real one: a file whose binary header is
@@ -181,7 +182,7 @@ static bool is_head(const struct ngc_entry *e, const struct ngc_router *router)
 	static const char head[] = "HEAD";
 	struct ngc_bytes key = e->header.key;
 	struct ngc_reading r;
-	bool read = ngc_route_read(router, ngc_cache_zone(e->cache), key, &r);
+	bool read = ngc_entry_reading(router, e, &r);
 
 	if (r.method.p != NULL)
 		return ngc_bytes_equal(r.method, ngc_bytes_of(head));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ngc/tags.h"
+#include "ngc/urls.h"
 
 bool judge_init(struct judge *j, const struct ngc_select *s, const struct ngc_router *r,
     int64_t now)
@@ -30,8 +31,7 @@ void judge_start(struct judge *j, struct ngc_entry *e)
 const struct ngc_reading *judge_reading(struct judge *j)
 {
 	if (!j->read)
-		ngc_route_read(j->router, ngc_cache_zone(j->e->cache), j->e->header.key,
-		    &j->reading);
+		ngc_entry_reading(j->router, j->e, &j->reading);
 	j->read = true;
 	return &j->reading;
 }

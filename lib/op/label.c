@@ -7,6 +7,7 @@
 #include "ngc/tags.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
+#include "ngc/urls.h"
 
 enum kind { HOST, PATH, TYPE, STATUS, METHOD, AGE, ENCODING, TAG, ZONE, REGEX, KINDS };
 
@@ -132,8 +133,7 @@ void labeller_free(struct labeller *l)
 static const struct ngc_reading *reading(struct labeller *l)
 {
 	if (!l->read)
-		ngc_route_read(ngc_site_router(l->run->site), ngc_cache_zone(l->e->cache),
-		    l->e->header.key, &l->reading);
+		ngc_entry_reading(ngc_site_router(l->run->site), l->e, &l->reading);
 	l->read = true;
 	return &l->reading;
 }

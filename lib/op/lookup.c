@@ -24,16 +24,12 @@ static enum ngc_code look_at(struct find *f, const struct ngc_cache *c, const ch
 static enum ngc_code look_up_name(struct find *f, const struct ngc_cache *c,
     const char *name, struct ngc_error *err)
 {
-	const struct ngc_zone *z = ngc_cache_zone(c);
-	unsigned kinds = z->levels_known ? 1 : NGC_LEVELS_KINDS;
 	enum ngc_code code = NGC_OK;
 
-	for (unsigned i = 0; i < kinds && code == NGC_OK; i++) {
-		struct ngc_levels levels = z->levels_known ? z->levels
-							   : ngc_levels_kind(i);
+	for (unsigned i = 0; i < f->n_levels && code == NGC_OK; i++) {
 		char dir[NGC_LEVELS_TEXT];
 
-		code = look_at(f, c, ngc_levels_dir(&levels, name, dir), name, err);
+		code = look_at(f, c, ngc_levels_dir(&f->levels[i], name, dir), name, err);
 	}
 	return code;
 }
@@ -81,7 +77,7 @@ static enum ngc_code probe(struct find *f, const struct ngc_cache *c,
 enum ngc_code find_probe_variants(struct find *f, const struct ngc_cache *c,
     struct ngc_error *err)
 {
-	bool cheap = ngc_cache_zone(c)->levels_known;
+	bool cheap = f->n_levels < NGC_LEVELS_KINDS;
 	enum ngc_code code = NGC_OK;
 
 	f->phase = PROBING;

@@ -48,8 +48,7 @@ static void note_tried(const struct search *s)
 		if (r->tried == NULL || r->n_tried == NGC_TRIED_MAX)
 			return;
 		if (one->keyed && s->caches[one->cache] != NULL &&
-		    note(&r->tried[r->n_tried], ngc_site_zone(s->run->site, one->cache),
-			one->key))
+		    note(&r->tried[r->n_tried], one->zone, one->key))
 			r->n_tried++;
 	}
 }
@@ -87,7 +86,7 @@ static bool is_known(const struct search *s, const struct ngc_tried *at)
 	for (size_t i = t->starts[s->selector]; i < t->starts[s->selector + 1]; i++) {
 		const struct target *one = &t->list[t->places[i]];
 
-		if (ngc_site_zone(s->run->site, one->cache) == at->zone &&
+		if (one->zone == at->zone &&
 		    memcmp(one->name, at->name, NGC_NAME_LEN) == 0)
 			return true;
 	}

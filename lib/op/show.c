@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ngc/decode.h"
+#include "ngc/urls.h"
 
 struct best {
 	const struct ngc_select_run *run;
@@ -23,8 +24,7 @@ static int rank_of(const struct best *b, const struct ngc_entry *e)
 
 	if (e->damaged)
 		return 0;
-	ngc_route_read(ngc_site_router(b->run->site), ngc_cache_zone(e->cache),
-	    e->header.key, &r);
+	ngc_entry_reading(ngc_site_router(b->run->site), e, &r);
 	return 1 + 4 * !ngc_header_is_variant(&e->header, e->name) +
 	       2 * (r.method.p == NULL ||
 		       ngc_bytes_equal(r.method, ngc_bytes_of("GET"))) +

@@ -8,6 +8,7 @@
 static int compare_targets(const void *pa, const void *pb)
 {
 	const struct target *a = pa, *b = pb;
+	int order;
 
 	if (a->cache != b->cache)
 		return a->cache < b->cache ? -1 : 1;
@@ -15,7 +16,8 @@ static int compare_targets(const void *pa, const void *pb)
 		return a->keyed ? -1 : 1;
 	if (a->keyed && a->crc32 != b->crc32)
 		return a->crc32 < b->crc32 ? -1 : 1;
-	return memcmp(a->name, b->name, NGC_NAME_LEN);
+	order = memcmp(a->name, b->name, NGC_NAME_LEN);
+	return order != 0 ? order : strcmp(a->dir, b->dir);
 }
 
 static struct target *add(struct targets *t, struct ngc_error *err)
@@ -36,13 +38,12 @@ static enum ngc_code add_key(struct targets *t, size_t selector, size_t cache,
 	if (one == NULL)
 		return NGC_FATAL;
 	one->selector = selector;
+	one->zone = zone;
 	one->cache = cache;
 	one->keyed = true;
 	one->key = key;
 	one->crc32 = ngc_crc32(key);
 	ngc_key_name(key, one->name);
-	if (zone->levels_known)
-		ngc_levels_dir(&zone->levels, one->name, one->dir);
 	return NGC_OK;
 }
 
@@ -173,6 +174,7 @@ static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i,
 	if (one == NULL)
 		return NGC_FATAL;
 	one->selector = i;
+	one->zone = ngc_site_zone(run->site, cache);
 	one->cache = cache;
 	memcpy(one->dir, path + parts.root_len[depth],
 	    (size_t)(parts.name - path) - parts.root_len[depth]);
@@ -194,16 +196,12 @@ static enum ngc_code compute_one(const struct ngc_select_run *run, size_t i,
 	return NGC_OK;
 }
 
-static enum ngc_code sort(struct targets *t, struct ngc_error *err)
+static void sort(struct targets *t)
 {
-	t->places = ngc_array_alloc(t->n, sizeof(*t->places));
-	if (t->places == NULL)
-		return ngc_no_memory(err);
 	if (t->n > 0)
 		qsort(t->list, t->n, sizeof(*t->list), compare_targets);
 	for (size_t i = 0; i < t->n; i++)
 		t->places[t->list[i].order] = i;
-	return NGC_OK;
 }
 
 enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *t,
@@ -223,7 +221,18 @@ enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *
 			return code;
 		t->starts[i + 1] = t->n;
 	}
-	return sort(t, err);
+	t->places = ngc_array_alloc(t->n, sizeof(*t->places));
+	if (t->places == NULL)
+		return ngc_no_memory(err);
+	sort(t);
+	return NGC_OK;
+}
+
+void targets_join(struct targets *t, const size_t *first)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->list[i].cache = first[t->list[i].cache];
+	sort(t);
 }
 
 void targets_free(struct targets *t)

@@ -12,12 +12,13 @@
  */
 struct target {
 	size_t selector;             /* which selector it belongs to */
-	size_t cache;                /* in which of the run's zones */
+	const struct ngc_zone *zone;
+	size_t cache;                /* that of which of the run's zones */
 	size_t order;                /* in which it was computed */
 	bool keyed;                  /* by its key, else by its path */
 	struct ngc_bytes key;
 	uint32_t crc32;              /* of the key */
-	char dir[NGC_LEVELS_TEXT];   /* of a path; of a key where the levels are known */
+	char dir[NGC_LEVELS_TEXT];   /* of a path */
 	char name[NGC_NAME_LEN + 1]; /* of the main entry, or of the path */
 	atomic_bool deferred; /* its main entry waits until its variants are visited */
 	unsigned char vary[NGC_VARY_MAX]; /* what that one carries */
@@ -44,6 +45,9 @@ bool targets_open(const struct targets *t, size_t selector, const struct ngc_zon
 enum ngc_code targets_compute(const struct ngc_select_run *run, struct targets *t,
     struct ngc_error *err);
 void targets_free(struct targets *t);
+
+/* Caches turned out to be the same: for each zone, the one whose cache is its. */
+void targets_join(struct targets *t, const size_t *first);
 
 /* The targets of one cache, keyed or by path. */
 struct target_range {

@@ -20,6 +20,15 @@ static bool has_blank(struct ngc_bytes s)
 	return false;
 }
 
+bool ngc_entry_reading(const struct ngc_router *r, const struct ngc_entry *e,
+    struct ngc_reading *out)
+{
+	size_t n;
+	const struct ngc_zone *const *zones = ngc_cache_zones(e->cache, &n);
+
+	return ngc_route_read_any(r, zones, n, e->header.key, out);
+}
+
 bool ngc_entry_url(const struct ngc_zone *zone, const struct ngc_reading *reading,
     struct ngc_entry_url *out)
 {
@@ -113,14 +122,13 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
     struct ngc_error *err)
 {
 	struct collector *c = arg;
-	const struct ngc_router *router = ngc_site_router(c->run->site);
 	const struct ngc_zone *zone = ngc_cache_zone(e->cache);
 	enum ngc_code code = NGC_OK;
 	struct ngc_reading reading;
 	struct ngc_entry_url url;
 
 	(void)thread;
-	ngc_route_read(router, zone, e->header.key, &reading);
+	ngc_entry_reading(ngc_site_router(c->run->site), e, &reading);
 	pthread_mutex_lock(&c->lock);
 	if (ngc_entry_url(zone, &reading, &url))
 		code = add(c, zone, &url, err);

@@ -130,25 +130,53 @@ static void add_writer(struct zone_pattern *sum, const struct zone_pattern *p)
 	sum->hides_host = sum->hides_host || p->hides_host;
 }
 
+/* Does nobody tell what its keys are like? */
+static bool is_guessed(const struct ngc_zone *z)
+{
+	return !z->configured && z->key == NULL;
+}
+
+static void read_in(const struct ngc_router *r, const struct ngc_zone *zone,
+    struct ngc_bytes key, struct readings *all, struct zone_pattern *by)
+{
+	const struct zone_keys *z = router_zone(r, zone);
+
+	if (zone->configured)
+		all->sockets = &r->sockets;
+	for (size_t i = 0; z != NULL && i < z->n_patterns; i++) {
+		unsigned before = all->n;
+
+		pattern_read(z->patterns[i].pattern, key, all);
+		if (all->n > before)
+			add_writer(by, &z->patterns[i]);
+	}
+}
+
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct ngc_reading *out)
 {
-	const struct zone_keys *z = router_zone(r, zone);
+	return ngc_route_read_any(r, &zone, 1, key, out);
+}
+
+bool ngc_route_read_any(const struct ngc_router *r, const struct ngc_zone *const *zones,
+    size_t n, struct ngc_bytes key, struct ngc_reading *out)
+{
 	struct zone_pattern by = { .pattern = NULL };
 	struct readings all = { 0 };
+	bool guess = false;
 
-	if (zone->configured)
-		all.sockets = &r->sockets;
-	for (size_t i = 0; z != NULL && i < z->n_patterns; i++) {
-		unsigned before = all.n;
-
-		pattern_read(z->patterns[i].pattern, key, &all);
-		if (all.n > before)
-			add_writer(&by, &z->patterns[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (!is_guessed(zones[i]))
+			read_in(r, zones[i], key, &all, &by);
+	for (size_t i = 0; i < n && (guess || all.n == 0); i++)
+		if (is_guessed(zones[i])) {
+			guess = true;
+			read_in(r, zones[i], key, &all, &by);
+		}
 	*out = all.n > 0 ? readings_best(&all) : (struct ngc_reading){ 0 };
 	out->writer = by.several ? NULL : by.writer;
 	out->tls = by.tls;
+	out->guess = guess;
 	if (by.hides_host && out->host.p == NULL)
 		out->host_certain = false;
 	if (!out->host_certain && !is_plain_host(out->host))

@@ -140,6 +140,19 @@ static const char *below(const char *path, const char *sysroot)
 	return *path != '\0' ? path : "/";
 }
 
+enum ngc_code ngc_cache_join(struct ngc_cache *c, const struct ngc_zone *zone,
+    struct ngc_error *err)
+{
+	const struct ngc_zone **more = realloc(c->zones,
+	    (c->n_zones + 1) * sizeof(struct ngc_zone *));
+
+	if (more == NULL)
+		return ngc_no_memory(err);
+	c->zones = more;
+	c->zones[c->n_zones++] = zone;
+	return NGC_OK;
+}
+
 enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
     struct ngc_cache **out, struct ngc_error *err)
 {
@@ -152,6 +165,10 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 	if (c == NULL)
 		return ngc_no_memory(err);
 	c->zone = zone;
+	c->fd = -1;
+	code = ngc_cache_join(c, zone, err);
+	if (code != NGC_OK)
+		goto out;
 	c->fd = ngc_path_open(sysroot, below(zone->path, sysroot), O_RDONLY | O_DIRECTORY,
 	    &links);
 	if (c->fd < 0) {
@@ -181,12 +198,42 @@ void ngc_cache_close(struct ngc_cache *c)
 		return;
 	if (c->fd >= 0)
 		close(c->fd);
+	free(c->zones);
 	free(c);
 }
 
 const struct ngc_zone *ngc_cache_zone(const struct ngc_cache *c)
 {
 	return c->zone;
+}
+
+const struct ngc_zone *const *ngc_cache_zones(const struct ngc_cache *c, size_t *n)
+{
+	*n = c->n_zones;
+	return c->zones;
+}
+
+unsigned ngc_cache_levels(const struct ngc_cache *c,
+    struct ngc_levels out[NGC_LEVELS_KINDS])
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < c->n_zones; i++) {
+		const struct ngc_levels *l = &c->zones[i]->levels;
+		unsigned k = 0;
+
+		if (!c->zones[i]->levels_known)
+			break;
+		while (k < n && memcmp(&out[k], l, sizeof(*l)) != 0)
+			k++;
+		if (k == n)
+			out[n++] = *l;
+		if (i + 1 == c->n_zones)
+			return n;
+	}
+	for (n = 0; n < NGC_LEVELS_KINDS; n++)
+		out[n] = ngc_levels_kind(n);
+	return n;
 }
 
 struct ngc_place ngc_cache_place(const struct ngc_cache *c)

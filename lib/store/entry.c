@@ -77,12 +77,16 @@ static int header_read(struct ngc_entry *e)
 	return 0;
 }
 
-static bool is_orphan(const struct ngc_zone *z, const char *dir, const char *name)
+/* Does it lie where none of the cache's zones has its files? */
+static bool is_orphan(const struct ngc_cache *c, const char *dir, const char *name)
 {
 	char want[NGC_LEVELS_TEXT];
 
-	return z->levels_known &&
-	       strcmp(ngc_levels_dir(&z->levels, name, want), dir) != 0;
+	for (size_t i = 0; i < c->n_zones; i++)
+		if (!c->zones[i]->levels_known ||
+		    strcmp(ngc_levels_dir(&c->zones[i]->levels, name, want), dir) == 0)
+			return false;
+	return true;
 }
 
 static enum ngc_code file_denied(const struct ngc_cache *c, const char *dir,
@@ -112,7 +116,7 @@ enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int
 	out->fd = fd;
 	memcpy(out->dir, dir, strlen(dir) + 1);
 	memcpy(out->name, name, NGC_NAME_LEN + 1);
-	out->orphan = is_orphan(c->zone, dir, name);
+	out->orphan = is_orphan(c, dir, name);
 	out->has_stat = out->has_response = false;
 	out->head = ngc_bytes(r->head, 0);
 	if (header_read(out) != 0) {

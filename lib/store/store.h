@@ -16,7 +16,9 @@
 #endif
 
 struct ngc_cache {
-	const struct ngc_zone *zone;
+	const struct ngc_zone *zone;   /* the first of zones */
+	const struct ngc_zone **zones; /* all that lie there */
+	size_t n_zones;
 	int fd; /* the root, open for reading */
 	struct ngc_place place;
 	uid_t owner; /* of the root */
