@@ -151,6 +151,7 @@ LIB_SRCS := \
 	lib/store/entry.c \
 	lib/store/libarchive.c \
 	lib/store/names.c \
+	lib/store/start.c \
 	lib/store/stray.c \
 	lib/store/walk.c \
 	lib/store/writable.c

@@ -2,7 +2,6 @@
 #include "ngc/entry.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +11,6 @@
 
 #include "ngc/mem.h"
 #include "store.h"
-
-/* Most keys and the whole binary header; one read, one page. */
-#define FIRST_READ 512
 
 struct ngc_reader *ngc_reader_new(void)
 {
@@ -26,20 +22,6 @@ void ngc_reader_free(struct ngc_reader *r)
 	free(r);
 }
 
-/*
- * Without O_NOATIME a scan after nginx wrote dirties every inode; only the owner and root
- * may ask for it.
- */
-static int candidate_open(int dirfd, const char *name)
-{
-	int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-	int fd = openat(dirfd, name, flags | O_NOATIME);
-
-	if (fd < 0 && errno == EPERM && O_NOATIME != 0)
-		fd = openat(dirfd, name, flags);
-	return fd;
-}
-
 /* Read on until the head holds want bytes or the file ends. */
 static int head_extend(struct ngc_entry *e, size_t want)
 {
@@ -47,6 +29,10 @@ static int head_extend(struct ngc_entry *e, size_t want)
 
 	if (want > NGC_HEAD_MAX)
 		want = NGC_HEAD_MAX;
+	if (have >= want)
+		return 0;
+	if (e->head.p != e->reader->head)
+		memcpy(e->reader->head, e->head.p, have);
 	while (have < want) {
 		ssize_t n = pread(e->fd, e->reader->head + have, want - have,
 		    (off_t)have);
@@ -98,38 +84,33 @@ static enum ngc_code file_denied(const struct ngc_cache *c, const char *dir,
 	return access_denied(path, sys, err);
 }
 
-enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int dirfd,
-    const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err)
+enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, int dirfd,
+    const char *dir, const struct start *s, struct ngc_entry *out, struct ngc_error *err)
 {
-	int fd = candidate_open(dirfd, name);
+	int sys = s->sys;
 
-	if (fd < 0) {
-		if (errno == ENOENT || errno == ELOOP || errno == ENXIO ||
-		    errno == ENOTDIR)
+	if (s->fd < 0) {
+		if (sys == ENOENT || sys == ELOOP || sys == ENXIO || sys == ENOTDIR)
 			return NGC_GONE;
-		return file_denied(c, dir, name, errno, err);
+		return file_denied(c, dir, s->name, sys, err);
 	}
 	out->cache = c;
 	out->reader = r;
 	out->dirfd = dirfd;
 	out->dirfd_owned = false;
-	out->fd = fd;
+	out->fd = s->fd;
 	memcpy(out->dir, dir, strlen(dir) + 1);
-	memcpy(out->name, name, NGC_NAME_LEN + 1);
-	out->orphan = is_orphan(c, dir, name);
+	memcpy(out->name, s->name, NGC_NAME_LEN + 1);
+	out->orphan = is_orphan(c, dir, s->name);
 	out->has_stat = out->has_response = false;
-	out->head = ngc_bytes(r->head, 0);
-	if (header_read(out) != 0) {
-		int saved = errno;
-
-		close(fd);
-		out->fd = -1;
-		if (saved == EISDIR || saved == ESPIPE)
-			return NGC_GONE;
-		return ngc_fail(err, NGC_DENIED, saved, "%s/%s%s", c->zone->path, dir,
-		    name);
-	}
-	return NGC_OK;
+	out->head = ngc_bytes(s->first, s->n);
+	if (sys == 0 && header_read(out) != 0)
+		sys = errno;
+	if (sys == 0)
+		return NGC_OK;
+	if (sys == EISDIR || sys == ESPIPE)
+		return NGC_GONE;
+	return ngc_fail(err, NGC_DENIED, sys, "%s/%s%s", c->zone->path, dir, s->name);
 }
 
 /* A walk knows what it opens; a name that was only computed can be a device's. */
@@ -143,6 +124,7 @@ static bool is_regular(int fd)
 enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
     const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err)
 {
+	struct start s = { .first = r->head };
 	enum ngc_code code;
 	int dirfd;
 
@@ -153,16 +135,19 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
 		return NGC_GONE;
 	if (dirfd < 0)
 		return file_denied(c, dir, name, errno, err);
-	code = entry_open_at(c, r, dirfd, dir, name, out, err);
-	if (code == NGC_OK && !is_regular(out->fd)) {
-		close(out->fd);
-		out->fd = -1;
+	memcpy(s.name, name, sizeof(s.name));
+	start_read(&s, dirfd);
+	code = entry_of_start(c, r, dirfd, dir, &s, out, err);
+	if (code == NGC_OK && !is_regular(s.fd))
 		code = NGC_GONE;
-	}
-	if (code != NGC_OK)
-		close(dirfd);
-	else
+	if (code == NGC_OK) {
 		out->dirfd_owned = true;
+		return NGC_OK;
+	}
+	if (s.fd >= 0)
+		close(s.fd);
+	out->fd = -1;
+	close(dirfd);
 	return code;
 }
 

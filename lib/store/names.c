@@ -6,9 +6,12 @@
 /* The length of the run of lower-case hex digits at the start of s. */
 static size_t hex_run(const char *s)
 {
+	static const bool hex[256] = { ['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1,
+		['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1,
+		['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1 };
 	size_t n = 0;
 
-	while ((s[n] >= '0' && s[n] <= '9') || (s[n] >= 'a' && s[n] <= 'f'))
+	while (hex[(unsigned char)s[n]])
 		n++;
 	return n;
 }
@@ -31,24 +34,31 @@ enum name_kind name_kind(const char *name)
 	return strcmp(name, "temp") == 0 ? NAME_TEMP_DIR : NAME_OTHER;
 }
 
-bool ngc_candidate_name(const char *dir, const char *name)
+bool levels_tail(const char *dir, char tail[NGC_LEVELS_TEXT])
 {
-	size_t left = NGC_NAME_LEN;
+	size_t at = NGC_LEVELS_TEXT - 1;
 	unsigned depth = 0;
 
-	if (name_kind(name) != NAME_CANDIDATE)
-		return false;
+	tail[at] = '\0';
 	while (*dir != '\0') {
 		size_t n = strcspn(dir, "/");
 
 		if (n == 0 || n > 2 || dir[n] != '/' || depth++ == NGC_LEVELS_MAX)
 			return false;
-		if (memcmp(name + left - n, dir, n) != 0)
-			return false;
-		left -= n;
+		at -= n;
+		memcpy(tail + at, dir, n);
 		dir += n + 1;
 	}
+	memmove(tail, tail + at, NGC_LEVELS_TEXT - at);
 	return true;
+}
+
+bool ngc_candidate_name(const char *dir, const char *name)
+{
+	char tail[NGC_LEVELS_TEXT];
+
+	return name_kind(name) == NAME_CANDIDATE && levels_tail(dir, tail) &&
+	       strcmp(name + NGC_NAME_LEN - strlen(tail), tail) == 0;
 }
 
 /* The start of the component that ends at end. */

@@ -49,6 +49,9 @@ enum name_kind {
 };
 enum name_kind name_kind(const char *name);
 
+/* How a name must end to lie in dir ("f/c1/": "c1f"); false: dir is none of levels. */
+bool levels_tail(const char *dir, char tail[NGC_LEVELS_TEXT]);
+
 /* Open a directory in another; its access time stays where that can be had. */
 int dir_open_at(int dirfd, const char *name);
 
@@ -65,8 +68,50 @@ const char *owner_name(uid_t uid, char out[OWNER_TEXT]);
  */
 enum ngc_code access_denied(const char *path, int sys, struct ngc_error *err);
 
-/* As ngc_entry_open(), in a directory that is open already. */
-enum ngc_code entry_open_at(const struct ngc_cache *c, struct ngc_reader *r, int dirfd,
-    const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err);
+/* Most keys and the whole binary header; one read, one page. */
+#define FIRST_READ 512
+
+/* A candidate's file, opened, and its first bytes. */
+struct start {
+	char name[NGC_NAME_LEN + 1];
+	int fd;               /* -1: it could not be opened, for sys */
+	int sys;              /* errno of what failed, or 0 */
+	size_t n;             /* of the first bytes */
+	unsigned char *first; /* FIRST_READ of them have room */
+};
+
+/* Open and read the one that is named in s->name. */
+void start_read(struct start *s, int dirfd);
+
+/*
+ * The entry whose start was read; it borrows s->fd and s->first.  NGC_GONE and NGC_DENIED
+ * as for ngc_entry_open().
+ */
+enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, int dirfd,
+    const char *dir, const struct start *s, struct ngc_entry *out, struct ngc_error *err);
+
+/*
+ * Candidates of one directory, opened and read together: a call into the kernel is
+ * cheaper right after its like, and a disk is waited for once for all of them.
+ */
+#define BATCH_MAX 64
+
+struct batch {
+	size_t n;
+	struct start of[BATCH_MAX];
+	bool cold; /* the page cache did not hold them */
+	unsigned char first[BATCH_MAX][FIRST_READ];
+};
+
+struct batch *batch_new(void); /* NULL: no memory */
+void batch_free(struct batch *b); /* NULL is fine */
+void batch_add(struct batch *b, const char *name); /* b->n must be below BATCH_MAX */
+
+/*
+ * Open and read those from the from-th on, as many as descriptors allow, one at least;
+ * returns the index behind them.  To be closed with batch_close().
+ */
+size_t batch_read(struct batch *b, size_t from, int dirfd);
+void batch_close(const struct batch *b, size_t from, size_t to);
 
 #endif

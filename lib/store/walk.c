@@ -42,6 +42,9 @@ struct worker {
 	unsigned number;
 	struct dir_reader *dir;
 	struct ngc_reader *reader;
+	struct batch *batch; /* of the directory at hand */
+	char tail[NGC_LEVELS_TEXT]; /* how its candidates' names end */
+	size_t tail_len;
 	struct ngc_walk_totals totals;
 	struct ngc_error err;
 };
@@ -149,17 +152,17 @@ static enum ngc_code stray(struct worker *w, int dirfd, const struct level_dir *
 }
 
 static enum ngc_code visit(struct worker *w, int dirfd, const struct level_dir *d,
-    const char *name)
+    const struct start *s)
 {
 	const struct ngc_walk *walk = w->crew->walk;
 	struct ngc_entry e;
 	enum ngc_code code;
 
-	code = entry_open_at(walk->cache, w->reader, dirfd, d->path, name, &e, &w->err);
+	code = entry_of_start(walk->cache, w->reader, dirfd, d->path, s, &e, &w->err);
 	if (code == NGC_GONE)
 		return NGC_OK;
 	if (code == NGC_DENIED && w->err.sys == EIO && walk->stray != NULL)
-		return stray(w, dirfd, d, name, NGC_STRAY_UNREADABLE);
+		return stray(w, dirfd, d, s->name, NGC_STRAY_UNREADABLE);
 	if (code != NGC_OK) {
 		report(w);
 		return NGC_OK;
@@ -171,16 +174,34 @@ static enum ngc_code visit(struct worker *w, int dirfd, const struct level_dir *
 		w->totals.bytes += (uint64_t)e.size;
 		w->totals.allocated += e.allocated;
 	}
-	code = walk->visit(walk->arg, w->number, &e, &w->err);
-	ngc_entry_close(&e);
+	return walk->visit(walk->arg, w->number, &e, &w->err);
+}
+
+static enum ngc_code visit_batch(struct worker *w, int dirfd, const struct level_dir *d)
+{
+	struct batch *b = w->batch;
+	enum ngc_code code = NGC_OK;
+	size_t from = 0;
+
+	while (code == NGC_OK && from < b->n && !stopped(w->crew)) {
+		size_t to = batch_read(b, from, dirfd);
+
+		for (size_t i = from; code == NGC_OK && i < to; i++)
+			code = visit(w, dirfd, d, &b->of[i]);
+		batch_close(b, from, to);
+		from = to;
+	}
+	b->n = 0;
 	return code;
 }
 
 static enum ngc_code candidate(struct worker *w, int dirfd, const struct level_dir *d,
     const char *name)
 {
-	if (w->crew->walk->headers)
-		return visit(w, dirfd, d, name);
+	if (w->crew->walk->headers) {
+		batch_add(w->batch, name);
+		return w->batch->n == BATCH_MAX ? visit_batch(w, dirfd, d) : NGC_OK;
+	}
 	if (w->crew->walk->sizes)
 		add_size(w, dirfd, name);
 	else
@@ -195,7 +216,7 @@ static enum ngc_code one_name(struct worker *w, int dirfd, const struct level_di
 
 	switch (name_kind(name)) {
 	case NAME_CANDIDATE:
-		if (ngc_candidate_name(d->path, name) &&
+		if (strcmp(name + NGC_NAME_LEN - w->tail_len, w->tail) == 0 &&
 		    type_of(dirfd, name, type) == DT_REG)
 			return candidate(w, dirfd, d, name);
 		kind = NGC_STRAY_NAME;
@@ -259,6 +280,9 @@ static enum ngc_code read_names(struct worker *w, int fd, const struct level_dir
 		report_directory(w, d, errno);
 		return NGC_OK;
 	}
+	levels_tail(d->path, w->tail);
+	w->tail_len = strlen(w->tail);
+	w->batch->n = 0;
 	while (code == NGC_OK && !stopped(w->crew)) {
 		errno = 0;
 		name = dir_reader_next(w->dir, &type);
@@ -269,7 +293,7 @@ static enum ngc_code read_names(struct worker *w, int fd, const struct level_dir
 		}
 		code = one_name(w, fd, d, name, type);
 	}
-	return code;
+	return code == NGC_OK ? visit_batch(w, fd, d) : code;
 }
 
 /* What a visitor returned. */
@@ -371,13 +395,15 @@ static bool worker_init(struct worker *w, struct crew *c, unsigned number)
 	w->number = number;
 	w->dir = dir_reader_new();
 	w->reader = ngc_reader_new();
-	return w->dir != NULL && w->reader != NULL;
+	w->batch = batch_new();
+	return w->dir != NULL && w->reader != NULL && w->batch != NULL;
 }
 
 static void worker_free(struct worker *w)
 {
 	dir_reader_free(w->dir);
 	ngc_reader_free(w->reader);
+	batch_free(w->batch);
 }
 
 /* The root first, alone: a small cache needs no second thread. */

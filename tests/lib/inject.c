@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define RULES_MAX 16
@@ -179,6 +180,18 @@ ssize_t pread(int fd, void *to, size_t n, off_t offset)
 	if (disturb("pread", NULL))
 		return -1;
 	return REAL(ssize_t(*)(int, void *, size_t, off_t), pread)(fd, to, n, offset);
+}
+
+/* As on a cold page cache: all is read by pread(). */
+ssize_t preadv2(int fd, const struct iovec *to, int n, off_t offset, int flags)
+{
+	(void)fd;
+	(void)to;
+	(void)n;
+	(void)offset;
+	(void)flags;
+	errno = EAGAIN;
+	return -1;
 }
 
 ssize_t pwrite(int fd, const void *from, size_t n, off_t offset)
