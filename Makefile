@@ -60,9 +60,11 @@ LIB_SRCS := \
 	lib/format/header.c \
 	lib/format/response.c \
 	lib/format/tags.c \
+	lib/op/archive.c \
 	lib/op/brotli.c \
 	lib/op/build.c \
 	lib/op/child.c \
+	lib/op/copy.c \
 	lib/op/decode.c \
 	lib/op/doctor.c \
 	lib/op/doctor_contents.c \
@@ -83,9 +85,11 @@ LIB_SRCS := \
 	lib/op/label.c \
 	lib/op/locate.c \
 	lib/op/lookup.c \
+	lib/op/manifest.c \
 	lib/op/master.c \
 	lib/op/miss.c \
 	lib/op/nearest.c \
+	lib/op/output.c \
 	lib/op/pattern.c \
 	lib/op/probe.c \
 	lib/op/purge.c \
@@ -95,6 +99,7 @@ LIB_SRCS := \
 	lib/op/site.c \
 	lib/op/sort.c \
 	lib/op/stats.c \
+	lib/op/tar.c \
 	lib/op/target.c \
 	lib/op/unit.c \
 	lib/op/urlpattern.c \
@@ -157,6 +162,7 @@ LIB_SRCS := \
 	lib/store/writable.c
 
 CMD_SRCS := \
+	cmd/cmd_archive.c \
 	cmd/cmd_check.c \
 	cmd/cmd_doctor.c \
 	cmd/cmd_explain.c \

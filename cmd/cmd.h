@@ -11,6 +11,8 @@
 #include "ngc/select.h"
 #include "ngc/site.h"
 
+#define VERSION "0.1.0"
+
 /* Exit statuses; 128 + n: ended by signal n. */
 enum {
 	EXIT_DONE = 0,    /* done, or the answer is yes (nothing to purge is done, too) */
@@ -165,8 +167,8 @@ struct cmd {
 	int (*run)(struct cmd_env *env, const struct cmd_args *args); /* an exit status */
 };
 
-extern const struct cmd cmd_check, cmd_doctor, cmd_explain, cmd_list, cmd_purge,
-    cmd_reload, cmd_show, cmd_stats, cmd_urls, cmd_verify, cmd_zones;
+extern const struct cmd cmd_archive, cmd_check, cmd_doctor, cmd_explain, cmd_list,
+    cmd_purge, cmd_reload, cmd_show, cmd_stats, cmd_urls, cmd_verify, cmd_zones;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct cmd *const cmd_all[];
@@ -221,6 +223,12 @@ void ui_ambiguous(const struct ngc_select_result *result);
  */
 int ui_selection_status(const struct cmd_env *env, const struct ngc_select_result *result,
     const struct cmd_args *args);
+/*
+ * How far a long run is: a line on the terminal's standard error that the next one
+ * replaces, from the second second on.  Elsewhere nothing is shown.
+ */
+void ui_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void ui_progress_end(void); /* the line goes away */
 /* Ask on the terminal; true: yes.  Without a terminal: true. */
 bool ui_confirm(const char *question);
 

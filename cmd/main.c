@@ -33,13 +33,11 @@
 
 #include "ngc/units.h"
 
-#define VERSION "0.1.0"
-
 #define JOBS_MAX 256
 
 const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain,
 	&cmd_urls, &cmd_purge, &cmd_stats, &cmd_check, &cmd_verify, &cmd_doctor,
-	&cmd_reload, NULL };
+	&cmd_archive, &cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -298,6 +296,7 @@ static void catch_signals(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaction(numbers[i], &ends, NULL);
 	sigaction(SIGPIPE, &ignored, NULL);
+	sigaction(SIGXFSZ, &ignored, NULL); /* the write fails, and says so */
 	sigaction(SIGIO, &ignored, NULL); /* of the leases that verify takes */
 	signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would hide how
 				     nginx -t ended */

@@ -66,6 +66,15 @@ static void json_selector(struct ngc_buf *b, const struct ngc_selector_result *s
 	ngc_buf_add_char(b, '}');
 }
 
+void out_purge_json_selectors(struct ngc_buf *b, const struct ngc_select_result *found)
+{
+	jsonw_name(b, "selectors");
+	ngc_buf_add_char(b, '[');
+	for (size_t i = 0; i < found->n_selectors; i++)
+		json_selector(b, &found->selectors[i]);
+	ngc_buf_add_char(b, ']');
+}
+
 static void json_zones(struct ngc_buf *b, const struct ngc_site *site,
     const struct ngc_purge_result *r)
 {
@@ -105,13 +114,9 @@ void out_purge_json_end(struct ngc_buf *b, const struct ngc_purge_request *req,
 
 	if (list)
 		ngc_buf_add_char(b, ']');
-	jsonw_name(b, "selectors");
-	ngc_buf_add_char(b, '[');
-	for (size_t i = 0; i < r->found.n_selectors; i++) {
-		json_selector(b, &r->found.selectors[i]);
+	out_purge_json_selectors(b, &r->found);
+	for (size_t i = 0; i < r->found.n_selectors; i++)
 		ambiguous += r->found.selectors[i].ambiguous;
-	}
-	ngc_buf_add_char(b, ']');
 	json_zones(b, req->site, r);
 	json_errors(b, r);
 	jsonw_member_bool(b, "walked", r->found.walked);

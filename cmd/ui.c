@@ -5,9 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "out_entry.h"
+
+#define CLEAR_LINE "\r\033[K"
 
 /* One write: lines of several threads or processes do not mix. */
 static void write_all(const struct ngc_buf *b)
@@ -18,6 +21,7 @@ static void write_all(const struct ngc_buf *b)
 }
 
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool progress_shown;
 static char first_error[sizeof(((struct ngc_error *)NULL)->text)];
 
 const char *ui_first_error(void)
@@ -32,6 +36,9 @@ static void print_line(const char *text)
 	pthread_mutex_lock(&first_lock);
 	if (first_error[0] == '\0')
 		snprintf(first_error, sizeof(first_error), "%s", text);
+	if (progress_shown)
+		ngc_buf_add_str(&b, CLEAR_LINE);
+	progress_shown = false;
 	pthread_mutex_unlock(&first_lock);
 	ngc_buf_printf(&b, "ngxcache: %s\n", text);
 	write_all(&b);
@@ -139,6 +146,53 @@ int ui_selection_status(const struct cmd_env *env, const struct ngc_select_resul
 		return EXIT_PARTIAL;
 	return result->matched == 0 && cmd_args_has(args, OPT_FAIL_IF_NONE) ? EXIT_NO
 									    : EXIT_DONE;
+}
+
+/* Is it time for a line?  Not in the first second, and then so that it can be read. */
+static bool progress_due(void)
+{
+	static int64_t next;
+	struct timespec t;
+	int64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	if (next == 0)
+		next = now + 1000;
+	if (now < next)
+		return false;
+	next = now + 200;
+	return isatty(STDERR_FILENO);
+}
+
+void ui_progress(const char *fmt, ...)
+{
+	struct ngc_buf b = { 0 };
+	char text[256];
+	va_list ap;
+
+	if (!progress_due())
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ngc_buf_printf(&b, CLEAR_LINE "%s", text);
+	pthread_mutex_lock(&first_lock);
+	progress_shown = true;
+	write_all(&b);
+	pthread_mutex_unlock(&first_lock);
+	ngc_buf_free(&b);
+}
+
+void ui_progress_end(void)
+{
+	struct ngc_buf b = { 0 };
+
+	if (progress_shown)
+		ngc_buf_add_str(&b, CLEAR_LINE);
+	progress_shown = false;
+	write_all(&b);
+	ngc_buf_free(&b);
 }
 
 bool ui_confirm(const char *question)

@@ -188,6 +188,7 @@ example_parses() {
 		ngxcache() { command ngxcache "$@" --help >/dev/null; }
 		nginx() { :; }
 		jq() { :; }
+		ssh() { :; }
 		xargs() { :; }
 		set -o pipefail
 		eval "$1"
@@ -292,6 +293,13 @@ documented() {
 	same <(sed -n 's/.*= { NGC_\(FAULT\|WARNING\|NOTE\), "\([a-z_]*\)",.*/\2/p' "$TOP"/lib/op/doctor*.c |
 	    LC_ALL=C sort -u) \
 	    <("${MANPAGE[@]}" items "$MAN/ngxcache-doctor.1" FINDINGS | LC_ALL=C sort)
+}
+
+@test "manual: ngxcache-json(5) describes the document of archive" {
+	sandbox
+	ngxcache archive --json -o "$T/box/a.tar" http://www.example.com/blog >"$T/doc"
+	same <(members "{**d, 'errors': [{'file': 0, 'error': 0}]}" <"$T/doc") \
+	    <(documented "DOCUMENT OF ARCHIVE")
 }
 
 @test "manual: ngxcache-json(5) describes the document of reload" {

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "cmd.h"
+
+#include <string.h>
+
+#include "jsonw.h"
+#include "ngc/archive.h"
+#include "ngc/units.h"
+#include "out_purge.h"
+
+static const struct cmd_opt archive_opts[] = {
+	{ OPT_OUTPUT, 'o', "output", "FILE",
+	    "the archive: .tar, .tar.gz, .tar.zst, ..." },
+	{ OPT_NONE, 0, NULL, NULL, NULL },
+};
+
+static const char *const archive_synopsis[] = { "archive -o FILE [options] [URL...]",
+	NULL };
+
+#define ERRORS_MAX 100
+
+struct archive {
+	const struct cmd_env *env;
+	bool streamed; /* to standard output */
+	struct ngc_archive_result result;
+	struct ngc_buf errors; /* elements of an array */
+	unsigned n_errors;
+	bool told; /* the failure that is to be reported next stands among them */
+};
+
+static bool archive_prepare(const struct cmd_args *args)
+{
+	const char *file = cmd_args_get(args, OPT_OUTPUT);
+	struct ngc_error err;
+
+	if (file == NULL) {
+		ui_error("archive: -o FILE is missing");
+		return false;
+	}
+	if (ngc_archive_check_name(file, &err) == NGC_OK)
+		return true;
+	ui_print_error(&err);
+	return false;
+}
+
+static void add_error(struct archive *a, const char *file, const char *text)
+{
+	if (a->n_errors++ >= ERRORS_MAX)
+		return;
+	jsonw_comma(&a->errors);
+	ngc_buf_add_char(&a->errors, '{');
+	jsonw_member_str(&a->errors, "file", file);
+	jsonw_member_str(&a->errors, "error", text);
+	ngc_buf_add_char(&a->errors, '}');
+}
+
+static void each(void *arg, const struct ngc_entry *e, const struct stat *st,
+    enum ngc_archive_fate fate, const struct ngc_error *err)
+{
+	struct archive *a = arg;
+	struct ngc_buf path = { 0 };
+
+	(void)st;
+	if (fate != NGC_ARCHIVE_FAILED)
+		return;
+	ngc_entry_path(e, &path);
+	add_error(a, ngc_buf_str(&path), err->text);
+	a->told = true;
+	ngc_buf_free(&path);
+}
+
+static void problem(void *arg, const struct ngc_error *err)
+{
+	struct archive *a = arg;
+
+	ui_print_error(err);
+	if (!a->told)
+		add_error(a, NULL, err->text);
+	a->told = false;
+}
+
+static void progress(void *arg, const struct ngc_archive_result *so_far)
+{
+	char size[NGC_UNIT_TEXT];
+
+	(void)arg;
+	ui_progress("%llu entries, %s", (unsigned long long)so_far->entries,
+	    ngc_format_size(so_far->bytes, size));
+}
+
+static void write_json(struct archive *a, const char *file)
+{
+	const struct ngc_archive_result *r = &a->result;
+	struct ngc_buf b = { 0 };
+	const struct ngc_zone *z;
+
+	ngc_buf_add_char(&b, '{');
+	jsonw_member_int(&b, "schema", 1);
+	jsonw_member_str(&b, "command", "archive");
+	jsonw_member_str(&b, "file", file);
+	out_purge_json_selectors(&b, &r->found);
+	jsonw_name(&b, "zones");
+	ngc_buf_add_char(&b, '[');
+	for (size_t i = 0; (z = ngc_site_zone(a->env->site, i)) != NULL; i++) {
+		jsonw_comma(&b);
+		ngc_buf_add_char(&b, '{');
+		jsonw_member_str(&b, "zone", z->name);
+		jsonw_member_uint(&b, "entries", r->zones[i].entries);
+		jsonw_member_uint(&b, "bytes", r->zones[i].bytes);
+		ngc_buf_add_char(&b, '}');
+	}
+	ngc_buf_add_char(&b, ']');
+	jsonw_name(&b, "errors");
+	ngc_buf_add_char(&b, '[');
+	ngc_buf_add_bytes(&b, ngc_buf_bytes(&a->errors));
+	ngc_buf_add_char(&b, ']');
+	jsonw_member_bool(&b, "walked", r->found.walked);
+	jsonw_member_uint(&b, "entries", r->entries);
+	jsonw_member_uint(&b, "bytes", r->bytes);
+	jsonw_member_uint(&b, "gone", r->gone);
+	jsonw_member_uint(&b, "failed", r->failed);
+	jsonw_member_uint(&b, "size", r->size);
+	jsonw_member_bool(&b, "complete", r->complete);
+	ngc_buf_add_str(&b, "}\n");
+	out_write(&b);
+	ngc_buf_free(&b);
+}
+
+static void text_count(struct ngc_buf *b, uint64_t n, const char *what)
+{
+	if (n > 0)
+		ngc_buf_printf(b, ", %llu %s", (unsigned long long)n, what);
+}
+
+static void write_text(const struct archive *a, const char *file)
+{
+	const struct ngc_archive_result *r = &a->result;
+	char bytes[NGC_UNIT_TEXT], size[NGC_UNIT_TEXT];
+	struct ngc_buf b = { 0 };
+
+	if (!r->complete)
+		return;
+	ngc_buf_printf(&b, "archived %llu %s", (unsigned long long)r->entries,
+	    r->entries == 1 ? "entry" : "entries");
+	if (r->entries > 0)
+		ngc_buf_printf(&b, " (%s)", ngc_format_size(r->bytes, bytes));
+	ngc_buf_printf(&b, " in %s (%s)", file, ngc_format_size(r->size, size));
+	text_count(&b, r->gone, "removed or replaced by nginx meanwhile and left out");
+	text_count(&b, r->failed, "failed");
+	ngc_buf_add_char(&b, '\n');
+	out_write(&b);
+	ngc_buf_free(&b);
+}
+
+static int archive_execute(struct archive *a, const struct cmd_args *args)
+{
+	const struct cmd_env *env = a->env;
+	struct ngc_select_run run = opts_selection_run(env);
+	struct ngc_archive_request req = { .run = &run,
+		.file = cmd_args_get(args, OPT_OUTPUT),
+		.version = VERSION,
+		.not_empty = cmd_args_has(args, OPT_FAIL_IF_NONE),
+		.each = each,
+		.progress = env->quiet ? NULL : progress,
+		.arg = a };
+	struct ngc_error err;
+	enum ngc_code code;
+	int status;
+
+	run.damaged = ngc_select_selectors(env->select) > 0;
+	run.damaged_met = env->verbose ? ui_damaged_met : NULL;
+	run.explain_misses = !a->streamed;
+	run.problem = problem;
+	run.arg = a;
+	code = ngc_archive(&req, &a->result, &err);
+	ui_progress_end();
+	ui_walked(env, &a->result.found);
+	ui_ambiguous(&a->result.found);
+	status = code == NGC_OK ? ui_selection_status(env, &a->result.found, args)
+				: ui_failed(&err);
+	if (code == NGC_OK && a->result.failed > 0)
+		status = EXIT_PARTIAL;
+	if (status == EXIT_USAGE || a->streamed)
+		return status;
+	if (!env->json && !env->quiet && status == EXIT_DONE)
+		ui_misses(env, &a->result.found);
+	if (env->json)
+		write_json(a, req.file);
+	else if (!env->quiet)
+		write_text(a, req.file);
+	return status;
+}
+
+static int archive_run(struct cmd_env *env, const struct cmd_args *args)
+{
+	struct archive a = { .env = env,
+		.streamed = strcmp(cmd_args_get(args, OPT_OUTPUT), "-") == 0 };
+	int status;
+
+	if (a.streamed && env->json) {
+		ui_error("archive: -o - and --json both write to standard output");
+		return EXIT_USAGE;
+	}
+	status = archive_execute(&a, args);
+	ngc_archive_result_free(&a.result);
+	ngc_buf_free(&a.errors);
+	return status;
+}
+
+const struct cmd cmd_archive = {
+	.name = "archive",
+	.summary = "put entries into a tar archive",
+	.synopsis = archive_synopsis,
+	.opts = archive_opts,
+	.flags = CMD_SELECTS | CMD_CACHES,
+	.prepare = archive_prepare,
+	.run = archive_run,
+};
