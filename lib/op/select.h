@@ -63,7 +63,7 @@ static inline bool selector_scans(const struct selector *s)
 
 /*
  * "https://www.example.com/blog/?page=2" and a key of any scheme, method, port and
- * percent- encoding compare as "www.example.com/blog/?page=2".
+ * percent-encoding compare as "www.example.com/blog/?page=2".
  */
 
 /* Compile a URL with '*', or a bare path, into a pattern over such text. */

@@ -23,6 +23,23 @@ static size_t decode_one(struct ngc_bytes s, unsigned char *out)
 	return 1;
 }
 
+/*
+ * A '?' that belongs to the path, where it stands as %3F, is no beginning of a query: it
+ * is written as a byte that no URI stands for.
+ */
+#define PATH_QUESTION '\0'
+
+/* The same in a URI; query: a '?' as it is was met before it. */
+static size_t decode_in_uri(struct ngc_bytes s, bool *query, unsigned char *out)
+{
+	size_t took = decode_one(s, out);
+
+	if (*out == '?' && took > 1 && !*query)
+		*out = PATH_QUESTION;
+	*query = *query || (*out == '?' && took == 1);
+	return took;
+}
+
 /* The host of the authority of a pattern, where ":*" is any port. */
 static struct ngc_bytes pattern_host(struct ngc_bytes host)
 {
@@ -142,6 +159,8 @@ static enum ngc_code authority_to_regex(struct ngc_buf *re, struct ngc_bytes url
  */
 static void text_to_regex(struct ngc_buf *re, struct ngc_bytes text, bool stars)
 {
+	bool query = false;
+
 	while (text.n > 0) {
 		unsigned char c = text.p[0];
 		size_t took = 1;
@@ -153,7 +172,7 @@ static void text_to_regex(struct ngc_buf *re, struct ngc_bytes text, bool stars)
 			ngc_pattern_quote(re, ngc_bytes(text.p + 1, 1));
 			took = 2;
 		} else {
-			took = decode_one(text, &c);
+			took = decode_in_uri(text, &query, &c);
 			ngc_pattern_quote(re, ngc_bytes(&c, 1));
 		}
 		text = ngc_bytes_from(text, took);
@@ -250,21 +269,21 @@ enum ngc_code url_pattern_around(const struct ngc_url *url, const struct ngc_sco
 	return compile(&re, out, err);
 }
 
-/* The bytes that a part of a URI stands for; it fits. */
-static size_t decode(struct ngc_bytes s, unsigned char *out)
+/* The bytes that a part of a URI, or a query, stands for; it fits. */
+static size_t decode(struct ngc_bytes s, bool query, unsigned char *out)
 {
 	size_t n = 0;
 
 	while (s.n > 0)
-		s = ngc_bytes_from(s, decode_one(s, &out[n++]));
+		s = ngc_bytes_from(s, decode_in_uri(s, &query, &out[n++]));
 	return n;
 }
 
-/* What is decoded already. */
+/* A path that is decoded already. */
 static size_t copy(struct ngc_bytes s, unsigned char *out)
 {
-	if (s.n > 0)
-		memcpy(out, s.p, s.n);
+	for (size_t i = 0; i < s.n; i++)
+		out[i] = s.p[i] == '?' ? PATH_QUESTION : s.p[i];
 	return s.n;
 }
 
@@ -284,8 +303,8 @@ size_t url_pattern_subject(const struct ngc_reading *r, struct ngc_bytes host,
 	for (size_t i = 0; i < host.n; i++)
 		out[n++] = (unsigned char)tolower(host.p[i]);
 	n += copy(path, out + n);
-	n += decode(uri, out + n);
+	n += decode(uri, false, out + n);
 	if (r->args.n > 0)
 		out[n++] = '?';
-	return n + decode(r->args, out + n);
+	return n + decode(r->args, true, out + n);
 }

@@ -133,6 +133,9 @@ stored() {
 	stored httpGETa.test/x httpGETb.test/x/ 'httpGETa.test/x?1' httpGETa.test/x/1 httpGETa.test/y
 	selects 'httpGETa.test/x httpGETa.test/x?1' --any-query /x
 	selects 'httpGETa.test/x httpGETb.test/x/' --any-slash /x
+	stored httpGETa.test/x%3F1 httpGETa.test/x%3F1?2
+	selects 'httpGETa.test/x httpGETa.test/x?1' --any-query /x
+	selects 'httpGETa.test/x%3F1 httpGETa.test/x%3F1?2' --any-query /x%3f1
 	selects 'httpGETa.test/x httpGETa.test/x/1' --recursive /x
 }
 

@@ -82,6 +82,21 @@ START_TEST(a_star_is_any_run_of_the_target)
 }
 END_TEST
 
+START_TEST(a_question_mark_of_the_path_begins_no_query)
+{
+	static const struct row rows[] = {
+		{ "/b%3Fx", { "a.b/b%3Fx", "a.b/b%3fx" }, { "a.b/b?x", "a.b/b%253Fx" } },
+		{ "/b?x", { "a.b/b?x" }, { "a.b/b%3Fx" } },
+		{ "/b?x%3Fy", { "a.b/b?x?y", "a.b/b?x%3fy" }, { "a.b/b%3Fx?y" } },
+		{ "http://a.b/b%3F*?*", { "a.b/b%3Fx?y" }, { "a.b/b?x?y" } },
+		{ "http://a.b/b?*", { "a.b/b?x" }, { "a.b/b%3Fx" } },
+		{ "http://a.b/b*", { "a.b/b?x", "a.b/b%3Fx" }, { "a.b/a" } },
+	};
+
+	check_rows(rows, COUNT(rows));
+}
+END_TEST
+
 START_TEST(a_star_of_the_host_stays_in_it)
 {
 	static const struct row rows[] = {
@@ -147,7 +162,7 @@ START_TEST(percent_encoding_does_not_matter)
 		{ "http://a/%2a*", { "a/*", "a/%2A", "a/*x" }, { "a/x" } },
 		{ "http://a/*%2fx", { "a/y%2Fx", "a/y/x" }, { "a/yx" } },
 		{ "/%zz*", { "a/%zz", "a/%25zz" }, { "a/zz" } },
-		{ "/x%3f*", { "a/x%3Fy", "a/x?y" }, { "a/xy" } },
+		{ "/x%3f*", { "a/x%3Fy" }, { "a/x?y", "a/xy" } },
 	};
 
 	check_rows(rows, COUNT(rows));
@@ -220,7 +235,8 @@ START_TEST(a_subject_has_its_bound)
 }
 END_TEST
 
-UNIT_MAIN("urlpattern", a_star_is_any_run_of_the_target, a_star_of_the_host_stays_in_it,
+UNIT_MAIN("urlpattern", a_star_is_any_run_of_the_target,
+    a_question_mark_of_the_path_begins_no_query, a_star_of_the_host_stays_in_it,
     a_port_does_not_matter, a_bare_path_is_that_of_every_host,
     percent_encoding_does_not_matter, a_star_with_a_backslash_is_a_star,
     a_host_typed_in_utf_8_is_its_xn_form, what_is_no_url_is_refused,
