@@ -89,6 +89,7 @@ LIB_SRCS := \
 	lib/op/master.c \
 	lib/op/miss.c \
 	lib/op/nearest.c \
+	lib/op/offer.c \
 	lib/op/output.c \
 	lib/op/pattern.c \
 	lib/op/probe.c \

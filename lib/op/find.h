@@ -67,8 +67,8 @@ void find_problem(struct find *f, const struct ngc_error *err);
 bool find_stopped(const struct find *f);
 
 /*
- * An entry that was come upon: judge it and, when it is selected, visit it.  arg: the
- * struct find.
+ * offer.c: an entry that was come upon: judge it and, when it is selected, visit it.
+ * arg: the struct find.
  */
 enum ngc_code find_offer(void *arg, unsigned thread, struct ngc_entry *e,
     struct ngc_error *err);

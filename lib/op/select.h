@@ -6,7 +6,7 @@
 #include "ngc/select.h"
 #include "ngc/url.h"
 
-/* What the files of a selection share: select.c builds it, match.c judges, find.c looks.
+/* What the files of a selection share: select.c builds it, judge.c judges, find.c looks.
  */
 
 struct selector {
