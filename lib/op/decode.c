@@ -123,6 +123,18 @@ void ngc_decoder_free(struct ngc_decoder *d)
 }
 
 static enum ngc_code feed(struct ngc_decoder *d, size_t stage, struct ngc_bytes in,
+    struct ngc_error *err);
+
+/* What a stage made before it failed: how the others fare with it is of no interest. */
+static void pass_rest(struct ngc_decoder *d, size_t stage, const struct coding_piece *p)
+{
+	struct ngc_error ignored;
+
+	if (p->made > 0)
+		feed(d, stage + 1, ngc_bytes(d->stages[stage].out, p->made), &ignored);
+}
+
+static enum ngc_code feed(struct ngc_decoder *d, size_t stage, struct ngc_bytes in,
     struct ngc_error *err)
 {
 	struct coding_piece p = { .in = in, .room = ROOM };
@@ -137,8 +149,11 @@ static enum ngc_code feed(struct ngc_decoder *d, size_t stage, struct ngc_bytes 
 	do {
 		p.made = 0;
 		code = s->coding->step(s->state, &p, err);
-		if (code != NGC_OK)
-			return ngc_wrap(err, "%s", s->coding->name);
+		if (code != NGC_OK) {
+			ngc_wrap(err, "%s", s->coding->name);
+			pass_rest(d, stage, &p);
+			return code;
+		}
 		s->ended = p.ended;
 		if (p.made > 0)
 			code = feed(d, stage + 1, ngc_bytes(s->out, p.made), err);

@@ -317,6 +317,24 @@ for i in range(300000): sys.stdout.write("%d\n" % i)' >"$T/large"
 	fails 3 'br: something follows its end' show --body --decode -d "$C" --key GETa.test/1
 }
 
+# broken BYTES: standard input but for its last BYTES, which are zeros
+broken() {
+	head -c "-$1"
+	head -c "$1" /dev/zero
+}
+
+@test "show: --decode writes what was decoded until a body turns out broken" {
+	printf %300s one | gzip | broken 8 | encoded gzip
+	fails 3 'gzip: incorrect data check' show --body --decode -d "$C" --key GETa.test/1
+	equal "$output" "$(printf %300s one)"
+	printf %300s one | python_zlib 15 | broken 4 | encoded deflate
+	fails 3 'deflate: incorrect data check' show --body --decode -d "$C" --key GETa.test/1
+	equal "$output" "$(printf %300s one)"
+	printf %300s one | gzip | broken 8 | gzip | encoded gzip,gzip
+	fails 3 'gzip: incorrect data check' show --body --decode -d "$C" --key GETa.test/1
+	equal "$output" "$(printf %300s one)"
+}
+
 @test "show: --decode without --body is refused" {
 	mkcache -o "$C" GETa.test/1
 	refused '--decode goes with --body' show --decode -d "$C" --key GETa.test/1
