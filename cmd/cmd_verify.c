@@ -76,12 +76,12 @@ static void text_end(struct verify *v)
 	uint64_t n = r->selected.matched, wrong = total(r);
 	const char *before = ": ";
 
-	ngc_buf_printf(&v->out, "%llu %s looked at, ", (unsigned long long)n,
+	ngc_buf_printf(&v->out, "%llu %s looked at", (unsigned long long)n,
 	    n == 1 ? "entry" : "entries");
-	if (wrong == 0)
-		ngc_buf_add_str(&v->out, "nothing wrong");
-	else
-		ngc_buf_printf(&v->out, "%llu wrong", (unsigned long long)wrong);
+	if (wrong > 0)
+		ngc_buf_printf(&v->out, ", %llu wrong", (unsigned long long)wrong);
+	else if (r->failed == 0)
+		ngc_buf_add_str(&v->out, ", nothing wrong");
 	for (int c = 0; c < NGC_CLASSES; c++) {
 		if (r->found[c] == 0)
 			continue;
@@ -93,6 +93,9 @@ static void text_end(struct verify *v)
 		ngc_buf_printf(&v->out, "; %llu %s, %llu left",
 		    (unsigned long long)r->repaired, done(&v->req),
 		    (unsigned long long)(wrong - r->repaired));
+	if (r->failed > 0)
+		ngc_buf_printf(&v->out, "; %llu %s", (unsigned long long)r->failed,
+		    r->failed == 1 ? "failure" : "failures");
 	ngc_buf_add_char(&v->out, '\n');
 }
 

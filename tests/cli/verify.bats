@@ -448,6 +448,17 @@ spoiled() {
 	run -3 --separate-stderr as_nobody ngxcache verify --json -d "$C"
 	[[ $stderr == *"permission denied"* ]]
 	json_is '[x["reason"] for x in lines]' '["too_small"]'
+	run -3 --separate-stderr as_nobody ngxcache verify -d "$C"
+	equal "${lines[-1]}" "2 entries looked at, 1 wrong: 1 damaged; 1 failure"
+}
+
+@test "verify: of what could not be looked at it is not said that nothing is wrong" {
+	need_root
+	mkcache -o "$C" httpGETa.test/1
+	chmod 700 "$C"
+	as_nobody ngxcache --version >/dev/null || skip "nobody cannot run the program"
+	run -3 --separate-stderr as_nobody ngxcache verify -d "$C"
+	equal "$output" "0 entries looked at; 1 failure"
 }
 
 # --- text, statuses ---
