@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <ctype.h>
 #include <stdio.h>
 
 #include "doctor.h"
@@ -87,6 +88,14 @@ struct teller {
 
 static bool tells_site(struct teller *t, struct ngc_bytes text);
 
+static bool begins_with(struct ngc_bytes name, const char *start)
+{
+	size_t n = strlen(start);
+
+	return name.n >= n &&
+	       ngc_bytes_same(ngc_bytes(name.p, n), ngc_bytes(start, n));
+}
+
 /* Those that are the same whatever host was asked for. */
 static bool is_hostless(struct ngc_bytes name)
 {
@@ -101,9 +110,7 @@ static bool is_hostless(struct ngc_bytes name)
 		if (ngc_bytes_same(name, ngc_bytes_of(whole[i])))
 			return true;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (name.n >= strlen(starts[i]) &&
-		    ngc_bytes_same(ngc_bytes(name.p, strlen(starts[i])),
-			ngc_bytes_of(starts[i])))
+		if (begins_with(name, starts[i]))
 			return true;
 	return ngc_bytes_same(name, ngc_bytes_of("http_user_agent"));
 }
@@ -189,13 +196,63 @@ static bool has_upstream(struct ngc_bytes key)
 	       memmem(key.p, key.n, "${proxy_", 8) != NULL;
 }
 
-static bool same_key(const struct nest *a, const struct nest *b)
+static bool is_one_of(struct ngc_bytes name, const char *const *names)
+{
+	while (*names != NULL && !ngc_bytes_same(name, ngc_bytes_of(*names)))
+		names++;
+	return *names != NULL;
+}
+
+/* A variable as it is for a plain request, one without arguments and cookies. */
+static void add_plain(struct ngc_buf *b, struct ngc_bytes name)
+{
+	static const char *const uris[] = { "uri", "document_uri", "request_uri", NULL };
+	static const char *const empty[] = { "args", "query_string", "is_args", NULL };
+
+	if (is_one_of(name, empty) || begins_with(name, "arg_") ||
+	    begins_with(name, "cookie_"))
+		return;
+	ngc_buf_add_char(b, '$');
+	if (is_one_of(name, uris))
+		ngc_buf_add_str(b, uris[0]);
+	for (size_t i = 0; !is_one_of(name, uris) && i < name.n; i++)
+		ngc_buf_add_char(b, (char)tolower(name.p[i]));
+	ngc_buf_add_char(b, '$');
+}
+
+/* The same for all keys that can be the same for a plain request. */
+static void add_plain_key(struct ngc_buf *b, struct ngc_bytes key)
+{
+	struct ngc_bytes left = key, name;
+
+	while (ngc_variable_next(&left, &name)) {
+		bool braces = name.p[-1] == '{';
+
+		ngc_buf_add(b, key.p, (size_t)(name.p - key.p) - 1 - braces);
+		add_plain(b, name);
+		if (braces && left.n > 0 && left.p[0] == '}')
+			left = ngc_bytes_from(left, 1);
+		key = left;
+	}
+	ngc_buf_add_bytes(b, key);
+}
+
+/* May a page of one have the key of a page of the other? */
+static bool same_key(struct doctor *d, const struct nest *a, const struct nest *b)
 {
 	struct ngc_bytes key = key_text(a->level);
+	struct ngc_buf x = { 0 }, y = { 0 };
+	bool same;
 
-	return ngc_bytes_equal(key, key_text(b->level)) &&
+	add_plain_key(&x, key);
+	add_plain_key(&y, key_text(b->level));
+	d->failed |= x.failed || y.failed;
+	same = ngc_bytes_equal(ngc_buf_bytes(&x), ngc_buf_bytes(&y)) &&
 	       (!has_upstream(key) ||
 		   ngc_bytes_equal(a->level->pass->words[1], b->level->pass->words[1]));
+	ngc_buf_free(&x);
+	ngc_buf_free(&y);
+	return same;
 }
 
 /* Is there something beside the request in it, which could name the site? */
@@ -233,13 +290,13 @@ static bool lacks_host(const struct doctor *d, const struct nest *n)
 }
 
 /* 2: another site has the same keys; 1: there is another site; 0: neither. */
-static int rivals(const struct patient *p, const struct nest *n)
+static int rivals(struct doctor *d, const struct patient *p, const struct nest *n)
 {
 	int worst = 0;
 
 	for (size_t i = 0; i < p->n_nests && worst < 2; i++)
 		if (!same_site(n->server, p->nests[i].server))
-			worst = same_key(n, &p->nests[i]) ? 2 : 1;
+			worst = same_key(d, n, &p->nests[i]) ? 2 : 1;
 	return worst;
 }
 
@@ -257,7 +314,7 @@ void doctor_check_hosts(struct doctor *d, const struct patient *p)
 			continue; /* without a key at all: told already */
 		if (!lacks_host(d, n))
 			continue;
-		rank = rivals(p, n);
+		rank = rivals(d, p, n);
 		if (rank == 1 && has_literal(key_text(l)))
 			continue;
 		if (count[rank]++ == 0)

@@ -324,6 +324,29 @@ two_sites() {
 	done
 }
 
+@test "key_without_host: keys that are written otherwise may be the same for a page" {
+	while read -r a b; do
+		two_sites "$a" "$b"
+		diagnosis 1 '[["key_without_host", "fault"]]'
+	done <<-'END'
+		$uri $request_uri
+		$uri $uri$is_args$args
+		$request_uri $document_uri$is_args$query_string
+		x$uri|$arg_page x$URI|$cookie_lang
+		$request_method${request_uri} $request_method$uri
+	END
+	while read -r a b; do
+		two_sites "$a" "$b"
+		[[ $(ngxcache doctor --json -c "$CONF") != *'"severity":"fault"'* ]]
+	done <<-'END'
+		$uri $scheme$uri
+		$uri $uri?$args
+		$uri $uri|
+		$request_method$uri $uri$request_method
+		u$uri $uri
+	END
+}
+
 @test "key_without_host: a key of its own is a warning when nothing in it names the site" {
 	two_sites '$host$uri' '$uri'
 	diagnosis 0 '[["key_without_host", "warning"]]'
