@@ -33,11 +33,13 @@ static bool is_system_dir(struct ngc_place place, const char *sysroot)
 {
 	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(system_dirs[0]); i++) {
 		struct ngc_place other;
+		struct stat st;
 
-		if ((place_below(NULL, system_dirs[i], &other) &&
-			ngc_place_same(place, other)) ||
-		    (place_below(sysroot, system_dirs[i], &other) &&
-			ngc_place_same(place, other)))
+		if (stat(system_dirs[i], &st) == 0 &&
+		    ngc_place_same(place, (struct ngc_place){ st.st_dev, st.st_ino }))
+			return true;
+		if (sysroot != NULL && place_below(sysroot, system_dirs[i], &other) &&
+		    ngc_place_same(place, other))
 			return true;
 	}
 	return false;

@@ -2,6 +2,7 @@
 #include "ngc/entry.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,18 @@ static bool is_regular(int fd)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* A single call tells of most names that are looked up: there is no such file. */
+static bool is_missing(const struct ngc_cache *c, const char *dir, const char *name)
+{
+	char path[NGC_LEVELS_TEXT + NGC_NAME_LEN + 1];
+	size_t n = strlen(dir);
+	struct stat st;
+
+	memcpy(path, dir, n);
+	memcpy(path + n, name, NGC_NAME_LEN + 1);
+	return fstatat(c->fd, path, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+}
+
 enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
     const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err)
 {
@@ -128,7 +141,7 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
 	enum ngc_code code;
 	int dirfd;
 
-	if (!ngc_candidate_name(dir, name))
+	if (!ngc_candidate_name(dir, name) || is_missing(c, dir, name))
 		return NGC_GONE;
 	dirfd = level_dir_open(c->fd, dir);
 	if (dirfd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
