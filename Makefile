@@ -61,6 +61,7 @@ LIB_SRCS := \
 	lib/format/response.c \
 	lib/format/tags.c \
 	lib/op/archive.c \
+	lib/op/archived.c \
 	lib/op/brotli.c \
 	lib/op/build.c \
 	lib/op/child.c \
@@ -99,6 +100,7 @@ LIB_SRCS := \
 	lib/op/show.c \
 	lib/op/site.c \
 	lib/op/sort.c \
+	lib/op/spool.c \
 	lib/op/stats.c \
 	lib/op/tar.c \
 	lib/op/target.c \
@@ -151,6 +153,7 @@ LIB_SRCS := \
 	lib/route/url.c \
 	lib/route/value.c \
 	lib/store/cache.c \
+	lib/store/content.c \
 	lib/store/denied.c \
 	lib/store/dir.c \
 	lib/store/edit.c \
@@ -159,6 +162,7 @@ LIB_SRCS := \
 	lib/store/names.c \
 	lib/store/start.c \
 	lib/store/stray.c \
+	lib/store/unpack.c \
 	lib/store/walk.c \
 	lib/store/writable.c
 

@@ -117,6 +117,7 @@ enum cmd_flags {
 	CMD_SELECTS_ONE = 2, /* takes a URL, or a selecting option of its own table */
 	CMD_WORDS = 4, /* takes words that are no selection */
 	CMD_CACHES = 8, /* is about caches: that there is none is worth a word */
+	CMD_ARCHIVES = 16, /* only reads entries: those of an archive will do */
 };
 
 struct cmd_arg {

@@ -196,6 +196,6 @@ const struct cmd cmd_list = {
 	.summary = "list entries, one a line",
 	.synopsis = list_synopsis,
 	.opts = list_opts,
-	.flags = CMD_SELECTS | CMD_CACHES,
+	.flags = CMD_SELECTS | CMD_CACHES | CMD_ARCHIVES,
 	.run = list_run,
 };

@@ -163,6 +163,6 @@ const struct cmd cmd_show = {
 	.summary = "show one entry in full",
 	.synopsis = show_synopsis,
 	.opts = show_opts,
-	.flags = CMD_SELECTS_ONE | CMD_CACHES,
+	.flags = CMD_SELECTS_ONE | CMD_CACHES | CMD_ARCHIVES,
 	.run = show_run,
 };

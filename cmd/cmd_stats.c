@@ -162,6 +162,6 @@ const struct cmd cmd_stats = {
 	.summary = "counts and bytes of the entries, by what you like",
 	.synopsis = stats_synopsis,
 	.opts = stats_opts,
-	.flags = CMD_SELECTS | CMD_CACHES,
+	.flags = CMD_SELECTS | CMD_CACHES | CMD_ARCHIVES,
 	.run = stats_run,
 };

@@ -68,6 +68,6 @@ const struct cmd cmd_urls = {
 	.name = "urls",
 	.summary = "the URLs of the entries, each once",
 	.synopsis = urls_synopsis,
-	.flags = CMD_SELECTS | CMD_CACHES,
+	.flags = CMD_SELECTS | CMD_CACHES | CMD_ARCHIVES,
 	.run = urls_run,
 };

@@ -145,6 +145,11 @@ static int verify_run(struct cmd_env *env, const struct cmd_args *args)
 		ui_error("verify: --dry-run goes with --repair");
 		return EXIT_USAGE;
 	}
+	if (v.req.repair && ngc_site_archive(env->site) != NULL) {
+		ui_error("verify: %s: not a directory: an archive cannot be repaired",
+		    ngc_site_archive(env->site)->path);
+		return EXIT_USAGE;
+	}
 	v.req.arg = &v;
 	status = verify_execute(&v, args);
 	ngc_verify_result_free(&v.result);
@@ -157,6 +162,6 @@ const struct cmd cmd_verify = {
 	.summary = "find files that nginx cannot serve rightly",
 	.synopsis = verify_synopsis,
 	.opts = verify_opts,
-	.flags = CMD_SELECTS | CMD_CACHES,
+	.flags = CMD_SELECTS | CMD_CACHES | CMD_ARCHIVES,
 	.run = verify_run,
 };

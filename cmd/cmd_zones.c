@@ -279,6 +279,6 @@ const struct cmd cmd_zones = {
 	.summary = "the caches, what uses them and how full they are",
 	.synopsis = zones_synopsis,
 	.opts = zones_opts,
-	.flags = CMD_CACHES,
+	.flags = CMD_CACHES | CMD_ARCHIVES,
 	.run = zones_run,
 };

@@ -91,7 +91,7 @@ static struct value count(uint64_t v)
 
 static struct value get_zone(const struct source *s)
 {
-	const char *name = ngc_cache_zone(s->e->cache)->name;
+	const char *name = ngc_cache_name(s->e->cache);
 
 	return name != NULL ? string(name) : nothing();
 }
@@ -420,7 +420,7 @@ static struct value value_of(const struct source *s, const struct field *f)
 
 static void json_path(struct ngc_buf *b, const struct ngc_entry *e)
 {
-	jsonw_text(b, ngc_bytes_of(ngc_cache_zone(e->cache)->path));
+	jsonw_text(b, ngc_bytes_of(ngc_cache_path(e->cache)));
 	ngc_buf_add_char(b, '/');
 	ngc_buf_add_str(b, e->dir); /* hex digits need no escape */
 	ngc_buf_add_str(b, e->name);
@@ -516,7 +516,7 @@ static void json_members(struct ngc_buf *b, const struct source *s,
 
 static void plain_path(struct ngc_buf *b, const struct ngc_entry *e)
 {
-	ngc_text_escape(b, ngc_bytes_of(ngc_cache_zone(e->cache)->path));
+	ngc_text_escape(b, ngc_bytes_of(ngc_cache_path(e->cache)));
 	ngc_buf_add_char(b, '/');
 	ngc_buf_add_str(b, e->dir);
 	ngc_buf_add_str(b, e->name);

@@ -223,6 +223,11 @@ static int run_command(const struct cmd *cmd, struct globals *g,
 		status = ui_failed(&err);
 		goto out;
 	}
+	if (!(cmd->flags & CMD_ARCHIVES) && ngc_site_archive(g->env.site) != NULL) {
+		ui_error("%s: %s: not a directory: an archive can only be read",
+		    cmd->name, ngc_site_archive(g->env.site)->path);
+		goto out;
+	}
 	if (g->env.verbose)
 		print_warnings(g->env.site);
 	if ((cmd->flags & CMD_CACHES) && ngc_site_zones(g->env.site) == 0 &&

@@ -164,7 +164,7 @@ enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env,
 
 	if (code != NGC_OK)
 		return code;
-	text_bytes(b, "zone", ngc_bytes_of(ngc_cache_zone(e->cache)->name));
+	text_bytes(b, "zone", ngc_bytes_of(ngc_cache_name(e->cache)));
 	ngc_buf_printf(b, "%-14s ", "file");
 	ngc_entry_path(e, b);
 	ngc_buf_add_char(b, '\n');

@@ -74,7 +74,7 @@ void ui_damaged_met(void *arg, const struct ngc_entry *e)
 {
 	(void)arg;
 	ui_error("%s/%s%s: damaged: not a cache file of a version we know",
-	    ngc_cache_zone(e->cache)->path, e->dir, e->name);
+	    ngc_cache_path(e->cache), e->dir, e->name);
 }
 
 void ui_walked(const struct cmd_env *env, const struct ngc_select_result *result)

@@ -41,6 +41,9 @@ const struct ngc_zone *const *ngc_cache_zones(const struct ngc_cache *c, size_t 
 /* By which levels their files can lie, and by how many: all when some are not known. */
 unsigned ngc_cache_levels(const struct ngc_cache *c,
     struct ngc_levels out[NGC_LEVELS_KINDS]);
+/* What it is called, and where it lies, as they are reported. */
+const char *ngc_cache_name(const struct ngc_cache *c); /* NULL: it has no name */
+const char *ngc_cache_path(const struct ngc_cache *c);
 uid_t ngc_cache_owner(const struct ngc_cache *c); /* of its root */
 
 /*
@@ -79,6 +82,21 @@ void ngc_reader_free(struct ngc_reader *r); /* NULL is fine */
 enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
     const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err);
 void ngc_entry_close(struct ngc_entry *e);
+
+/*
+ * A directory of an archive as a cache: nothing can be opened in it.  The strings, which
+ * are reported, must outlive it.  NULL: no memory.
+ */
+struct ngc_cache *ngc_cache_archived(const struct ngc_zone *zone, const char *name,
+    const char *path);
+
+/*
+ * Look at a member of an archive.  What stat(2) tells of a file is filled in, as are
+ * cache, stream, dir and name; the rest is set, as by ngc_entry_open().  It need not be
+ * closed.  NGC_DENIED: it cannot be read.
+ */
+enum ngc_code ngc_entry_unpack(struct ngc_entry *e, struct ngc_reader *r,
+    struct ngc_error *err);
 
 /*
  * Is name one that nginx gives an entry in dir: 32 lower-case hex digits from whose end

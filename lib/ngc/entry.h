@@ -14,6 +14,12 @@
 
 struct ngc_cache;
 
+/* The bytes of a member of an archive: they come in order, and once. */
+struct ngc_stream {
+	/* The next bytes, n at most; 0 at the end, -1 and errno. */
+	ssize_t (*read)(struct ngc_stream *s, void *p, size_t n);
+};
+
 /* The buffers behind an entry; one a thread, reused for every entry it looks at. */
 struct ngc_reader;
 
@@ -25,7 +31,8 @@ struct ngc_reader;
 struct ngc_entry {
 	const struct ngc_cache *cache;
 	struct ngc_reader *reader;
-	int dirfd, fd; /* its directory and itself; fd is open for reading */
+	struct ngc_stream *stream; /* of a member of an archive; NULL: it is a file */
+	int dirfd, fd; /* its directory and itself, open for reading; a member's are -1 */
 	bool dirfd_owned;               /* ngc_entry_close() closes dirfd, too */
 	char dir[NGC_LEVELS_TEXT];      /* its directory below the root, "" or "f/c1/" */
 	char name[NGC_NAME_LEN + 1];
@@ -62,12 +69,21 @@ enum ngc_code ngc_entry_reread(struct ngc_entry *e, struct ngc_error *err);
  */
 enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err);
 
+/*
+ * Hand what stands from an offset on to write(), piece by piece, to the end of the file.
+ * What write() returns ends it when it is not NGC_OK.  A member of an archive can be read
+ * once, and from no later offset than its body's.
+ */
+enum ngc_code ngc_entry_content(struct ngc_entry *e, off_t from,
+    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
+    void *arg, struct ngc_error *err);
+
 /* The path as reported: the cache's, and dir and name below it. */
 struct ngc_buf;
 void ngc_entry_path(const struct ngc_entry *e, struct ngc_buf *out);
 
 /*
- * Changes.  Each works on the very file that was judged: one that was replaced since is
+ * Changes, of files alone.  Each works on the very file that was judged: one that was replaced since is
  * left alone.  Bytes are written only to a regular file with one link that the owner of
  * the cache's root owns, after its header was read again through the descriptor that
  * writes: it must still hold the same key.  e->header is what was read then.

@@ -27,8 +27,12 @@ enum {
 	ARCHIVE_FATAL = -30,
 };
 
-/* The type of an entry that is a file. */
-#define ARCHIVE_FILE 0100000u
+/* Of filter_code(): what is read is not compressed. */
+#define ARCHIVE_FILTER_NONE 0
+
+/* Types of entries. */
+#define ARCHIVE_FILE      0100000u
+#define ARCHIVE_DIRECTORY 0040000u
 
 struct ngc_libarchive {
 	int (*error_number)(struct archive *);
@@ -55,12 +59,19 @@ struct ngc_libarchive {
 	int (*write_free)(struct archive *);
 
 	struct archive *(*read_new)(void);
-	int (*read_support_filter_all)(struct archive *);
+	/* Not "all": some of those run other programs. */
+	int (*read_support_filter_gzip)(struct archive *);
+	int (*read_support_filter_lz4)(struct archive *);
+	int (*read_support_filter_xz)(struct archive *);
+	int (*read_support_filter_zstd)(struct archive *);
 	int (*read_support_format_tar)(struct archive *);
-	int (*read_open)(struct archive *, void *arg,
+	int (*read_set_options)(struct archive *, const char *);
+	int (*read_open2)(struct archive *, void *arg,
 	    int (*open)(struct archive *, void *arg),
 	    ssize_t (*read)(struct archive *, void *arg, const void **p),
+	    int64_t (*skip)(struct archive *, void *arg, int64_t n),
 	    int (*close)(struct archive *, void *arg));
+	int (*filter_code)(struct archive *, int filter); /* the last is 0 */
 	int (*read_next_header)(struct archive *, struct archive_entry **);
 	ssize_t (*read_data)(struct archive *, void *p, size_t n);
 	int (*read_data_skip)(struct archive *);

@@ -158,6 +158,13 @@ struct ngc_select_run {
 	bool explain_misses; /* fill in tried and near of selectors that match nothing */
 	bool damaged; /* visit damaged files, too, where the selection takes them */
 	const volatile sig_atomic_t *stop;
+	/*
+	 * Not NULL: the entries are those of this archive, and the caches are not looked
+	 * into.  place() tells which of the site's zones an entry is taken for whose
+	 * directory in the archive has that name (NULL: it has none); NULL: for none.
+	 */
+	const char *archive;
+	const struct ngc_zone *(*place)(void *arg, const char *name);
 
 	/*
 	 * Called once for each selected entry, by several threads at a time; thread is

@@ -4,10 +4,12 @@
 
 #include "ngc/locate.h"
 #include "ngc/select.h"
+#include "ngc/unpack.h"
 
 /* One entry, found and held open. */
 struct ngc_shown {
 	struct ngc_entry *entry;
+	struct ngc_unpack *unpack; /* it is the member in hand of an archive; or NULL */
 	struct ngc_located located; /* how a request leads to it, with a configuration */
 	struct ngc_select_result found; /* how it was selected, without */
 };

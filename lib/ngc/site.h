@@ -26,7 +26,8 @@ struct ngc_site_request {
 	const char *root;         /* -R, or NULL */
 	const char *const *zones; /* -z: only these */
 	size_t n_zones;
-	const char *const *dirs;  /* -d: DIR[,name=NAME][,levels=L][,key=TEMPLATE] */
+	const char *const *dirs;  /* -d: DIR[,name=NAME][,levels=L][,key=TEMPLATE], where
+				   * DIR may be an archive */
 	size_t n_dirs;
 	const char *const
 	    *files;     /* the files that are all the run is about: with neither conf, */
@@ -51,10 +52,24 @@ size_t ngc_site_zone_index(const struct ngc_site *s, const struct ngc_zone *z);
 
 /*
  * Open the cache of one of its zones, as ngc_cache_open() does; a directory of the
- * command line that does not exist is NGC_INVALID.
+ * command line that does not exist, or an archive, is NGC_INVALID.
  */
 enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
     struct ngc_cache **out, struct ngc_error *err);
+
+/* The archives among them: the first, or NULL. */
+const struct ngc_zone *ngc_site_archive(const struct ngc_site *s);
+
+/*
+ * A directory of an archive as a cache; it is made when it is first asked for, and is the
+ * site's.  path: of the archive.  zone: what its entries are taken for; it has a name of
+ * its own, or the directory gives it.  NULL: no memory.
+ */
+const struct ngc_cache *ngc_site_archived(const struct ngc_site *s, const char *path,
+    const char *root, const struct ngc_zone *zone);
+
+/* Does -z leave a zone of that name (NULL: none)? */
+bool ngc_site_wants(const struct ngc_site *s, const char *name);
 
 /* Where its root lies; false when there is none. */
 bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,

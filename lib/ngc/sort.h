@@ -27,7 +27,8 @@ struct ngc_sort {
  * all entries were looked at.  What they are sorted by is remembered, the entry itself is
  * opened again: one that is gone by then is passed over.  Damaged files come first.
  * Holds about 50 bytes an entry and, to sort by them, the keys; with a limit no more than
- * that many a thread.
+ * that many a thread.  Of an archive, what was read of the entries is kept in a temporary
+ * file.
  */
 enum ngc_code ngc_select_sorted(const struct ngc_select_run *run,
     const struct ngc_sort *how, struct ngc_select_result *out, struct ngc_error *err);

@@ -40,11 +40,13 @@ const char *ngc_levels_dir(const struct ngc_levels *l, const char name[NGC_NAME_
  * them. */
 struct ngc_levels ngc_levels_kind(unsigned i);
 
-/* A cache: a *_cache_path directive, or a directory named on the command line. */
+/* A cache: a *_cache_path directive, or a directory or an archive named on the command
+ * line. */
 struct ngc_zone {
 	const char *name;
 	enum ngc_protocol type;   /* meaningless when !configured */
 	const char *path; /* where it lies, absolute, with --root; no trailing slash */
+	bool archive;     /* it is the file of an archive, not a directory */
 	bool configured;  /* it comes from a configuration: what follows is known */
 	bool levels_known;        /* false: any levels, found per file */
 	struct ngc_levels levels;

@@ -109,6 +109,22 @@ static bool scans(struct find *f, const struct ngc_zone *const *zones, size_t n)
 	return f->n_scanning > 0 || select_takes_all(s);
 }
 
+/* The same when several zones lie in one cache. */
+static bool begin(struct find *f, size_t zone, const struct ngc_zone *const *zones,
+    size_t n)
+{
+	f->keyed = targets_of(&f->targets, zone, true);
+	f->paths = targets_of(&f->targets, zone, false);
+	return scans(f, zones, n);
+}
+
+bool find_begin(struct find *f, size_t zone)
+{
+	const struct ngc_zone *z = ngc_site_zone(f->run->site, zone);
+
+	return begin(f, zone, &z, 1);
+}
+
 static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_result *out,
     struct ngc_error *err)
 {
@@ -118,10 +134,8 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 	size_t n;
 	const struct ngc_zone *const *zones = ngc_cache_zones(c, &n);
 
-	f->keyed = targets_of(&f->targets, zone, true);
-	f->paths = targets_of(&f->targets, zone, false);
 	f->n_levels = ngc_cache_levels(c, f->levels);
-	if (scans(f, zones, n) && walking != NGC_WALK_NEVER) {
+	if (begin(f, zone, zones, n) && walking != NGC_WALK_NEVER) {
 		code = walk(f, zone, SCAN, out, err);
 	} else {
 		code = find_look_up(f, c, err);
@@ -154,6 +168,12 @@ static enum ngc_code join_if_opened_before(struct find *f, size_t zone,
 	return ngc_cache_join(f->caches[i], ngc_site_zone(f->run->site, zone), err);
 }
 
+/* Is there anything to look for in the zone? */
+static bool is_concerned(struct find *f, size_t zone)
+{
+	return find_begin(f, zone) || f->keyed.n > 0 || f->paths.n > 0;
+}
+
 /* Open what must be looked into, before anything is touched. */
 static enum ngc_code open_caches(struct find *f, struct ngc_zone_found *found,
     struct ngc_error *err)
@@ -165,8 +185,7 @@ static enum ngc_code open_caches(struct find *f, struct ngc_zone_found *found,
 		enum ngc_code code;
 
 		f->first[i] = i;
-		if (!scans(f, &z, 1) && targets_of(&f->targets, i, true).n == 0 &&
-		    targets_of(&f->targets, i, false).n == 0)
+		if (z->archive || !is_concerned(f, i))
 			continue;
 		code = ngc_site_cache(site, z, &f->caches[i], err);
 		found[i].failed = code != NGC_OK;
@@ -277,6 +296,24 @@ static void clean_up(struct find *f)
 	pthread_mutex_destroy(&f->lock);
 }
 
+static enum ngc_code search_zones(struct find *f, struct ngc_select_result *out,
+    struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	for (size_t i = 0;
+	     i < ngc_site_zones(f->run->site) && code == NGC_OK && !find_stopped(f);
+	     i++) {
+		const struct ngc_zone *z = ngc_site_zone(f->run->site, i);
+
+		if (f->caches[i] != NULL && f->first[i] == i)
+			code = search(f, i, out, err);
+		else if (z->archive && is_concerned(f, i))
+			code = find_in_archive(f, z->path, z, out, err);
+	}
+	return code;
+}
+
 /* What all threads came by that is nearest to a selector; NULL: nobody asked. */
 static struct nearest *gather_nearest(struct find *f, size_t selector)
 {
@@ -301,14 +338,14 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 		code = prepare(&f, out, err);
 	if (code == NGC_OK)
 		code = targets_compute(run, &f.targets, err);
-	if (code == NGC_OK)
+	if (code == NGC_OK && run->archive == NULL)
 		code = open_caches(&f, out->zones, err);
 	if (code == NGC_OK)
 		tell_incomplete(&f);
-	for (size_t i = 0;
-	     i < ngc_site_zones(run->site) && code == NGC_OK && !find_stopped(&f); i++)
-		if (f.caches[i] != NULL && f.first[i] == i)
-			code = search(&f, i, out, err);
+	if (code == NGC_OK)
+		code = run->archive != NULL
+			   ? find_in_archive(&f, run->archive, NULL, out, err)
+			   : search_zones(&f, out, err);
 	for (size_t i = 0; i < out->n_selectors; i++) {
 		out->selectors[i].matched = f.matched[i];
 		out->selectors[i].ambiguous = f.ambiguous[i];

@@ -22,6 +22,7 @@ enum phase {
 	PROBING,  /* no walk follows: variants that can be named are looked up */
 	VARIANTS, /* a walk for the variants of the deferred ones alone */
 	SCAN,     /* a walk that judges every entry; a target with Vary is deferred */
+	ARCHIVED, /* an archive is read, which is done once: nothing is deferred */
 	LAST,     /* the deferred ones */
 };
 
@@ -72,6 +73,19 @@ bool find_stopped(const struct find *f);
  */
 enum ngc_code find_offer(void *arg, unsigned thread, struct ngc_entry *e,
     struct ngc_error *err);
+
+/*
+ * Begin with a zone: what is looked up in it, and by which selectors all its entries must
+ * be judged.  False: its entries need not all be looked at.
+ */
+bool find_begin(struct find *f, size_t zone);
+
+/*
+ * archived.c: judge every entry of an archive as it is read.  zone: which one of the run
+ * it is; without one, run->place tells.
+ */
+enum ngc_code find_in_archive(struct find *f, const char *path,
+    const struct ngc_zone *zone, struct ngc_select_result *out, struct ngc_error *err);
 
 /* lookup.c: what can be named is looked up in the cache, without reading directories. */
 enum ngc_code find_look_up(struct find *f, const struct ngc_cache *c,

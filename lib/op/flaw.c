@@ -236,6 +236,8 @@ static void judge_ownership(const struct ngc_entry *e, struct flaw *out)
 {
 	uid_t owner = ngc_cache_owner(e->cache);
 
+	if (e->stream != NULL) /* a restored file is given what it must have */
+		return;
 	if (e->owner != owner && owner != 0)
 		set(out, NGC_REASON_OWNER, "of uid %ld, the cache is of uid %ld",
 		    (long)e->owner, (long)owner);

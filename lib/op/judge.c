@@ -42,7 +42,7 @@ enum ngc_code judge_match(struct judge *j, const struct ngc_pattern *p,
 	enum ngc_code code = ngc_pattern_match(p, j->room, subject, matched, err);
 
 	if (code != NGC_OK)
-		ngc_wrap(err, "%s/%s%s: '%s'", ngc_cache_zone(j->e->cache)->path,
+		ngc_wrap(err, "%s/%s%s: '%s'", ngc_cache_path(j->e->cache),
 		    j->e->dir, j->e->name, what);
 	return code;
 }

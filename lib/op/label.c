@@ -202,7 +202,6 @@ static struct ngc_bytes status_of(const struct labeller *l, char text[16])
 static enum ngc_code value_of(struct labeller *l, enum kind kind, char text[16],
     struct ngc_bytes *out, struct ngc_error *err)
 {
-	const struct ngc_zone *zone = ngc_cache_zone(l->e->cache);
 	enum ngc_code code = NGC_OK;
 
 	*out = ngc_bytes(NULL, 0);
@@ -232,13 +231,14 @@ static enum ngc_code value_of(struct labeller *l, enum kind kind, char text[16],
 		*out = l->tag;
 		break;
 	case ZONE:
-		*out = ngc_bytes_of(zone->name);
+		*out = ngc_bytes_of(ngc_cache_name(l->e->cache));
 		break;
 	case REGEX:
 		code = ngc_pattern_capture(l->by->pattern, l->room, l->e->header.key, out,
 		    err);
 		if (code != NGC_OK)
-			ngc_wrap(err, "%s/%s%s", zone->path, l->e->dir, l->e->name);
+			ngc_wrap(err, "%s/%s%s", ngc_cache_path(l->e->cache), l->e->dir,
+			    l->e->name);
 		break;
 	case KINDS:
 		break;

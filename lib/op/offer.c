@@ -28,13 +28,30 @@ static bool is_alone(const struct find *f, const struct target *t)
 /* A main entry that a target names waits for its variants; true when it does. */
 static bool defer(struct find *f, struct target *t, const struct ngc_entry *e)
 {
-	if (f->phase == LAST || e->header.vary.n == 0 || e->orphan || !is_main_of(t, e))
+	if (f->phase == LAST || f->phase == ARCHIVED || e->header.vary.n == 0 ||
+	    e->orphan || !is_main_of(t, e))
 		return false;
 	if (atomic_exchange(&t->deferred, true))
 		return true;
 	t->vary_len = e->header.vary.n;
 	memcpy(t->vary, e->header.vary.p, t->vary_len);
 	return true;
+}
+
+/* Is it the file that a target by path names?  In an archive all of the path counts. */
+static bool is_file_of(const struct find *f, const struct target *t,
+    const struct ngc_entry *e)
+{
+	const char *text = f->run->select->selectors[t->selector].text;
+	struct ngc_buf path = { 0 };
+	bool same;
+
+	if (e->stream == NULL)
+		return strcmp(t->dir, e->dir) == 0;
+	ngc_entry_path(e, &path);
+	same = ngc_bytes_equal(ngc_buf_bytes(&path), ngc_bytes_of(text));
+	ngc_buf_free(&path);
+	return same;
 }
 
 /* Which targets take the entry?  True: it is deferred. */
@@ -44,7 +61,7 @@ static bool take_by_targets(struct find *f, struct hand *h, struct ngc_entry *e)
 	bool deferred = false;
 
 	for (size_t i = 0; i < r.n; i++)
-		if (strcmp(r.first[i].dir, e->dir) == 0)
+		if (is_file_of(f, &r.first[i], e))
 			hit(h, r.first[i].selector);
 	if (e->damaged)
 		return false;
@@ -143,7 +160,7 @@ static enum ngc_code judge_entry(struct find *f, struct hand *h, struct ngc_entr
 	judge_start(&h->judge, e);
 	if (take_by_targets(f, h, e))
 		return NGC_OK;
-	if (f->phase == SCAN || f->phase == LAST)
+	if (f->phase == SCAN || f->phase == LAST || f->phase == ARCHIVED)
 		code = take_by_scans(f, h, err);
 	if (code == NGC_OK && h->n_hits == 0)
 		keep_nearest(f, h);
@@ -169,7 +186,7 @@ static bool is_named_by_path(const struct find *f, const struct ngc_entry *e)
 	struct target_range r = targets_by_name(f->paths, e->name);
 
 	for (size_t i = 0; i < r.n; i++)
-		if (strcmp(r.first[i].dir, e->dir) == 0)
+		if (is_file_of(f, &r.first[i], e))
 			return true;
 	return false;
 }
@@ -200,6 +217,7 @@ static bool passes_over(const struct find *f, const struct ngc_entry *e)
 	case LAST:
 		return e->damaged || e->header.vary.n == 0;
 	case SCAN:
+	case ARCHIVED:
 		break;
 	}
 	return false;

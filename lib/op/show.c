@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ngc/show.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include "ngc/decode.h"
 #include "ngc/urls.h"
@@ -14,6 +12,7 @@ struct best {
 	pthread_mutex_t lock;
 	int rank; /* -1: none yet */
 	const struct ngc_zone *zone;
+	const struct ngc_cache *archived; /* it is in an archive; or NULL */
 	char dir[NGC_LEVELS_TEXT];
 	char name[NGC_NAME_LEN + 1];
 };
@@ -43,6 +42,7 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	if (rank > b->rank) {
 		b->rank = rank;
 		b->zone = ngc_cache_zone(e->cache);
+		b->archived = e->stream != NULL ? e->cache : NULL;
 		memcpy(b->dir, e->dir, sizeof(b->dir));
 		memcpy(b->name, e->name, sizeof(b->name));
 	}
@@ -58,23 +58,51 @@ static void pass_problem(void *arg, const struct ngc_error *err)
 		b->run->problem(b->run->arg, err);
 }
 
-/* Hold the best entry open, as if a request had led to it. */
-static enum ngc_code open_best(const struct best *b, struct ngc_located *l,
+/* Read an archive once more, up to the best entry. */
+static enum ngc_code unpack_best(const struct best *b, struct ngc_shown *out,
     struct ngc_error *err)
 {
-	enum ngc_code code = ngc_site_cache(b->run->site, b->zone, &l->cache, err);
+	const char *path = ngc_cache_path(b->archived);
+	size_t n = strlen(b->zone->path);
+	struct ngc_entry *e = &out->located.entry;
+	enum ngc_code code = ngc_unpack_open(b->zone->path, b->run->stop, &out->unpack,
+	    err);
+	struct ngc_member m;
 
-	if (code != NGC_OK)
-		return code;
+	while (code == NGC_OK) {
+		code = ngc_unpack_next(out->unpack, &m, err);
+		if (code != NGC_OK || m.kind != NGC_MEMBER_ENTRY ||
+		    strcmp(m.name, b->name) != 0 || strcmp(m.dir, b->dir) != 0 ||
+		    strcmp(path + n + (path[n] == '/'), m.root) != 0)
+			continue;
+		ngc_member_entry(&m, out->unpack, b->archived, e);
+		return ngc_entry_unpack(e, out->located.reader, err);
+	}
+	return code;
+}
+
+/* Hold the best entry open, as if a request had led to it. */
+static enum ngc_code open_best(const struct best *b, struct ngc_shown *out,
+    struct ngc_error *err)
+{
+	struct ngc_located *l = &out->located;
+	enum ngc_code code = NGC_OK;
+
 	l->reader = ngc_reader_new();
 	if (l->reader == NULL)
 		return ngc_no_memory(err);
-	code = ngc_entry_open(l->cache, l->reader, b->dir, b->name, &l->entry, err);
+	if (b->archived == NULL)
+		code = ngc_site_cache(b->run->site, b->zone, &l->cache, err);
+	if (code == NGC_OK)
+		code = b->archived != NULL
+			   ? unpack_best(b, out, err)
+			   : ngc_entry_open(l->cache, l->reader, b->dir, b->name,
+				 &l->entry, err);
 	l->present = code == NGC_OK;
 	if (code == NGC_OK && l->entry.damaged)
 		code = ngc_fail(err, NGC_DAMAGED, 0,
-		    "%s/%s%s: not a cache file of a version we know", b->zone->path,
-		    b->dir, b->name);
+		    "%s/%s%s: not a cache file of a version we know",
+		    ngc_cache_path(l->entry.cache), b->dir, b->name);
 	return code;
 }
 
@@ -97,7 +125,7 @@ static enum ngc_code select_one(const struct ngc_select_run *run, struct ngc_byt
 	pthread_mutex_destroy(&b.lock);
 	if (code != NGC_OK)
 		return code;
-	return b.rank >= 0 ? open_best(&b, &out->located, err) : NGC_GONE;
+	return b.rank >= 0 ? open_best(&b, out, err) : NGC_GONE;
 }
 
 enum ngc_code ngc_show(const struct ngc_select_run *run,
@@ -124,6 +152,7 @@ enum ngc_code ngc_show(const struct ngc_select_run *run,
 void ngc_shown_free(struct ngc_shown *s)
 {
 	ngc_located_free(&s->located);
+	ngc_unpack_close(s->unpack);
 	ngc_select_result_free(&s->found);
 }
 
@@ -134,35 +163,12 @@ struct sink {
 	struct ngc_decoder *decoder;
 };
 
-static enum ngc_code sink_piece(const struct sink *s, const void *p, size_t n,
-    struct ngc_error *err)
+static enum ngc_code sink_piece(void *arg, const void *p, size_t n, struct ngc_error *err)
 {
+	const struct sink *s = arg;
+
 	return s->decoder != NULL ? ngc_decoder_feed(s->decoder, p, n, err)
 				  : s->write(s->arg, p, n, err);
-}
-
-static enum ngc_code read_body(const struct ngc_entry *e, const struct sink *sink,
-    struct ngc_error *err)
-{
-	off_t pos = (off_t)e->header.body_start;
-	unsigned char piece[16384];
-	enum ngc_code code = NGC_OK;
-
-	while (code == NGC_OK) {
-		ssize_t n = pread(e->fd, piece, sizeof(piece), pos);
-
-		if (n == 0)
-			break;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return ngc_fail(err, NGC_DENIED, errno, "read");
-		code = sink_piece(sink, piece, (size_t)n, err);
-		pos += n;
-	}
-	if (code == NGC_OK && sink->decoder != NULL)
-		code = ngc_decoder_end(sink->decoder, err);
-	return code;
 }
 
 enum ngc_code ngc_shown_body(const struct ngc_shown *s, bool decode,
@@ -180,9 +186,12 @@ enum ngc_code ngc_shown_body(const struct ngc_shown *s, bool decode,
 	if (decode && code == NGC_OK)
 		code = ngc_decoder_new(&e->response, write, arg, &sink.decoder, err);
 	if (code == NGC_OK)
-		code = read_body(e, &sink, err);
+		code = ngc_entry_content(e, (off_t)e->header.body_start, sink_piece,
+		    &sink, err);
+	if (code == NGC_OK && sink.decoder != NULL)
+		code = ngc_decoder_end(sink.decoder, err);
 	if (code == NGC_DAMAGED || code == NGC_DENIED)
-		ngc_wrap(err, "%s/%s%s", ngc_cache_zone(e->cache)->path, e->dir, e->name);
+		ngc_wrap(err, "%s/%s%s", ngc_cache_path(e->cache), e->dir, e->name);
 	ngc_decoder_free(sink.decoder);
 	return code;
 }

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "build.h"
@@ -18,8 +20,17 @@ static const char *const usual_confs[] = { "/etc/nginx/nginx.conf",
 	"/usr/local/nginx/conf/nginx.conf", "/usr/local/etc/nginx/nginx.conf",
 	"/usr/local/openresty/nginx/conf/nginx.conf", "/etc/angie/angie.conf", NULL };
 
+/* The directories of archives that were met. */
+struct archived {
+	struct ngc_cache *cache;
+	struct archived *next;
+};
+
 struct ngc_site {
 	const char *root, *prefix;
+	const char *const *wanted; /* by -z; none: all are */
+	size_t n_wanted;
+	struct archived **archived; /* the list; it grows while the site is used */
 	struct ngc_arena *arena;
 	struct ngc_conf *conf;
 	const struct ngc_zone **all;   /* of the configuration, then of -d */
@@ -77,11 +88,64 @@ static const char *sysroot(const struct ngc_site *s, const struct ngc_zone *z)
 enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
     struct ngc_cache **out, struct ngc_error *err)
 {
-	enum ngc_code code = ngc_cache_open(z, sysroot(s, z), out, err);
+	enum ngc_code code;
 
+	if (z->archive) {
+		*out = NULL;
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "%s: an archive: only what reads entries can look into it", z->path);
+	}
+	code = ngc_cache_open(z, sysroot(s, z), out, err);
 	if (code == NGC_GONE && !z->configured)
 		code = err->code = NGC_INVALID;
 	return code;
+}
+
+const struct ngc_zone *ngc_site_archive(const struct ngc_site *s)
+{
+	for (size_t i = 0; i < s->n_zones; i++)
+		if (s->zones[i]->archive)
+			return s->zones[i];
+	return NULL;
+}
+
+/* A new cache, first in the list. */
+static const struct ngc_cache *add_archived(const struct ngc_site *s, const char *path,
+    const char *root, const struct ngc_zone *zone)
+{
+	struct archived *a = ngc_arena_alloc(s->arena, 1, sizeof(*a));
+	size_t n = strlen(path);
+	char *full = ngc_arena_alloc(s->arena, n + strlen(root) + 2, 1);
+	const char *name, *slash;
+
+	if (a == NULL || full == NULL)
+		return NULL;
+	snprintf(full, n + strlen(root) + 2, "%s%s%s", path, root[0] != '\0' ? "/" : "",
+	    root);
+	slash = strrchr(full + n, '/');
+	name = slash != NULL ? slash + 1 : NULL;
+	a->cache = ngc_cache_archived(zone,
+	    zone->archive && zone->name != NULL ? zone->name : name, full);
+	if (a->cache == NULL)
+		return NULL;
+	a->next = *s->archived;
+	*s->archived = a;
+	return a->cache;
+}
+
+const struct ngc_cache *ngc_site_archived(const struct ngc_site *s, const char *path,
+    const char *root, const struct ngc_zone *zone)
+{
+	size_t n = strlen(path);
+
+	for (const struct archived *a = *s->archived; a != NULL; a = a->next) {
+		const char *full = ngc_cache_path(a->cache);
+
+		if (ngc_cache_zone(a->cache) == zone && strncmp(full, path, n) == 0 &&
+		    strcmp(full + n + (full[n] == '/'), root) == 0)
+			return a->cache;
+	}
+	return add_archived(s, path, root, zone);
 }
 
 bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,
@@ -102,10 +166,19 @@ enum ngc_code ngc_site_places(const struct ngc_site *s, struct ngc_place **out, 
 	return NGC_OK;
 }
 
+static void free_archived(struct ngc_site *s)
+{
+	if (s->archived == NULL)
+		return;
+	for (struct archived *a = *s->archived; a != NULL; a = a->next)
+		ngc_cache_close(a->cache);
+}
+
 void ngc_site_free(struct ngc_site *s)
 {
 	if (s == NULL)
 		return;
+	free_archived(s);
 	ngc_router_free(s->router);
 	ngc_conf_free(s->conf);
 	ngc_arena_free(s->arena);
@@ -228,6 +301,7 @@ static enum ngc_code add_dir(struct ngc_site *s, const char *text, struct ngc_er
 	struct ngc_zone *z = ngc_arena_alloc(s->arena, 1, sizeof(*z));
 	char *path = ngc_arena_alloc(s->arena, strlen(text) + 1, 1);
 	struct ngc_bytes params;
+	struct stat st;
 
 	if (z == NULL || path == NULL)
 		return ngc_no_memory(err);
@@ -236,6 +310,7 @@ static enum ngc_code add_dir(struct ngc_site *s, const char *text, struct ngc_er
 		return ngc_fail(err, NGC_INVALID, 0, "-d '%s': a directory is missing",
 		    text);
 	*z = (struct ngc_zone){ .path = path, .max_size = -1, .min_free = -1 };
+	z->archive = stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
 	s->all[s->n_all++] = z;
 	return take_params(s, z, (const char *)params.p, err);
 }
@@ -306,12 +381,24 @@ static enum ngc_code collect_zones(struct ngc_site *s, const struct ngc_site_req
 	return NGC_OK;
 }
 
-static bool is_named(const struct ngc_zone *z, const struct ngc_site_request *req)
+bool ngc_site_wants(const struct ngc_site *s, const char *name)
 {
-	for (size_t i = 0; i < req->n_zones; i++)
-		if (z->name != NULL && strcmp(z->name, req->zones[i]) == 0)
+	for (size_t i = 0; i < s->n_wanted; i++)
+		if (name != NULL && strcmp(name, s->wanted[i]) == 0)
 			return true;
-	return req->n_zones == 0;
+	return s->n_wanted == 0;
+}
+
+/* Can the name be that of a zone?  What an archive holds shows when it is read. */
+static bool is_known(const struct ngc_site *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_all; i++) {
+		const struct ngc_zone *z = s->all[i];
+
+		if (z->name != NULL ? strcmp(z->name, name) == 0 : z->archive)
+			return true;
+	}
+	return false;
 }
 
 static enum ngc_code unknown_zone(const struct ngc_site *s, const char *name,
@@ -335,18 +422,17 @@ static enum ngc_code unknown_zone(const struct ngc_site *s, const char *name,
 static enum ngc_code choose_zones(struct ngc_site *s, const struct ngc_site_request *req,
     struct ngc_error *err)
 {
-	for (size_t i = 0; i < req->n_zones; i++) {
-		struct ngc_site_request one = { .zones = &req->zones[i], .n_zones = 1 };
-		size_t k = 0;
-
-		while (k < s->n_all && !is_named(s->all[k], &one))
-			k++;
-		if (k == s->n_all)
+	s->wanted = req->zones;
+	s->n_wanted = req->n_zones;
+	for (size_t i = 0; i < req->n_zones; i++)
+		if (!is_known(s, req->zones[i]))
 			return unknown_zone(s, req->zones[i], err);
+	for (size_t i = 0; i < s->n_all; i++) {
+		const struct ngc_zone *z = s->all[i];
+
+		if (ngc_site_wants(s, z->name) || (z->archive && z->name == NULL))
+			s->zones[s->n_zones++] = z;
 	}
-	for (size_t i = 0; i < s->n_all; i++)
-		if (is_named(s->all[i], req))
-			s->zones[s->n_zones++] = s->all[i];
 	return NGC_OK;
 }
 
@@ -362,7 +448,9 @@ enum ngc_code ngc_site_open(const struct ngc_site_request *req, struct ngc_site 
 	s->root = req->root;
 	s->prefix = req->prefix;
 	s->arena = ngc_arena_new();
-	code = s->arena != NULL ? NGC_OK : ngc_no_memory(err);
+	if (s->arena != NULL)
+		s->archived = ngc_arena_alloc(s->arena, 1, sizeof(struct archived *));
+	code = s->archived != NULL ? NGC_OK : ngc_no_memory(err);
 	if (code == NGC_OK && wants_conf(req))
 		code = read_conf(s, req, err);
 	if (code == NGC_OK)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ngc/mem.h"
+#include "spool.h"
 
 /* What is remembered of an entry. */
 struct record {
@@ -12,6 +13,7 @@ struct record {
 		int64_t number;     /* what it is sorted by, unless that is the key */
 		const unsigned char *key; /* key_len bytes; the record's own once kept */
 	};
+	off_t kept; /* of an archive: where in the spool; -1: it is a file */
 	uint32_t key_len;
 	uint16_t zone;
 	char dir[NGC_LEVELS_TEXT];
@@ -32,6 +34,7 @@ struct sorter {
 	const struct ngc_sort *how;
 	struct pile *piles;
 	unsigned n_piles;
+	struct spool spool; /* of archives, which one thread reads */
 	pthread_mutex_t lock; /* for what the run reports */
 	uint64_t failed;
 };
@@ -206,8 +209,9 @@ static enum ngc_code remember(void *arg, unsigned thread, struct ngc_entry *e,
     struct ngc_error *err)
 {
 	struct sorter *s = arg;
-	struct record r = { .zone = (uint16_t)ngc_site_zone_index(s->run->site,
-				ngc_cache_zone(e->cache)) };
+	struct record r = { .kept = -1,
+		.zone = (uint16_t)ngc_site_zone_index(s->run->site,
+		    ngc_cache_zone(e->cache)) };
 	enum ngc_code code = NGC_OK;
 
 	if (s->how->by != NGC_SORT_KEY) {
@@ -224,7 +228,9 @@ static enum ngc_code remember(void *arg, unsigned thread, struct ngc_entry *e,
 		return code;
 	memcpy(r.dir, e->dir, sizeof(r.dir));
 	pack_name(e->name, r.name);
-	return put(s, &s->piles[thread], &r, err);
+	if (e->stream != NULL && is_wanted(s, &s->piles[thread], &r))
+		code = spool_put(&s->spool, e, &r.kept, err);
+	return code == NGC_OK ? put(s, &s->piles[thread], &r, err) : code;
 }
 
 static void sort_piles(struct sorter *s)
@@ -261,7 +267,8 @@ static enum ngc_code visit_one(struct sorter *s, const struct ngc_cache *c,
 	enum ngc_code code;
 
 	ngc_hex(r->name, name);
-	code = ngc_entry_open(c, reader, r->dir, name, &e, err);
+	code = r->kept >= 0 ? spool_get(&s->spool, r->kept, reader, &e, err)
+			    : ngc_entry_open(c, reader, r->dir, name, &e, err);
 	if (code == NGC_DENIED)
 		report(s, err);
 	if (code == NGC_DENIED || code == NGC_GONE)
@@ -291,7 +298,7 @@ static enum ngc_code visit_all(struct sorter *s, struct ngc_cache **caches,
 
 		if (r == NULL)
 			break;
-		if (caches[r->zone] == NULL)
+		if (caches[r->zone] == NULL && r->kept < 0)
 			code = ngc_site_cache(s->run->site,
 			    ngc_site_zone(s->run->site, r->zone), &caches[r->zone], err);
 		if (code == NGC_OK)
@@ -347,6 +354,7 @@ enum ngc_code ngc_select_sorted(const struct ngc_select_run *run,
 	for (unsigned i = 0; i < s.n_piles; i++)
 		pile_free(&s, &s.piles[i]);
 	free(s.piles);
+	spool_close(&s.spool);
 	pthread_mutex_destroy(&s.lock);
 	return code;
 }

@@ -156,6 +156,49 @@ static enum ngc_code refuse_file(const char *path, const struct ngc_candidate_pa
 	    "%s: not in a cache of this run, or no such directory", path);
 }
 
+/* Is it a path in that archive? */
+static bool is_within(const char *path, const char *archive)
+{
+	size_t n = strlen(archive);
+
+	return strncmp(path, archive, n) == 0 && path[n] == '/';
+}
+
+/* A file of an archive: of all the zones that its entries are taken for. */
+static enum ngc_code compute_member(const struct ngc_select_run *run, size_t i,
+    const char *name, struct targets *t, struct ngc_error *err)
+{
+	const char *path = run->select->selectors[i].text;
+
+	for (size_t c = 0; c < ngc_site_zones(run->site); c++) {
+		const struct ngc_zone *z = ngc_site_zone(run->site, c);
+		struct target *one;
+
+		if (!is_within(path, run->archive != NULL ? run->archive : z->path))
+			continue;
+		one = add(t, err);
+		if (one == NULL)
+			return NGC_FATAL;
+		one->selector = i;
+		one->cache = c;
+		memcpy(one->name, name, NGC_NAME_LEN);
+	}
+	return NGC_OK;
+}
+
+/* Is it in an archive that this run reads? */
+static bool is_member(const struct ngc_select_run *run, const char *path)
+{
+	const struct ngc_zone *z;
+
+	if (run->archive != NULL)
+		return is_within(path, run->archive);
+	for (size_t i = 0; (z = ngc_site_zone(run->site, i)) != NULL; i++)
+		if (z->archive && is_within(path, z->path))
+			return true;
+	return false;
+}
+
 static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i,
     struct targets *t, struct ngc_error *err)
 {
@@ -168,6 +211,8 @@ static enum ngc_code compute_file(const struct ngc_select_run *run, size_t i,
 	if (!ngc_candidate_split(path, &parts))
 		return ngc_fail(err, NGC_INVALID, 0, "%s: not the path of a cache file",
 		    path);
+	if (is_member(run, path))
+		return compute_member(run, i, parts.name, t, err);
 	if (!find_zone(run->site, path, &parts, &cache, &depth))
 		return refuse_file(path, &parts, err);
 	one = add(t, err);

@@ -167,6 +167,8 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 	if (c == NULL)
 		return ngc_no_memory(err);
 	c->zone = zone;
+	c->name = zone->name;
+	c->path = zone->path;
 	c->fd = -1;
 	code = ngc_cache_join(c, zone, err);
 	if (code != NGC_OK)
@@ -192,6 +194,21 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 out:
 	ngc_cache_close(c);
 	return code;
+}
+
+struct ngc_cache *ngc_cache_archived(const struct ngc_zone *zone, const char *name,
+    const char *path)
+{
+	struct ngc_cache *c = calloc(1, sizeof(*c));
+	struct ngc_error ignored;
+
+	if (c == NULL)
+		return NULL;
+	*c = (struct ngc_cache){ .zone = zone, .name = name, .path = path, .fd = -1 };
+	if (ngc_cache_join(c, zone, &ignored) == NGC_OK)
+		return c;
+	ngc_cache_close(c);
+	return NULL;
 }
 
 void ngc_cache_close(struct ngc_cache *c)
@@ -236,6 +253,16 @@ unsigned ngc_cache_levels(const struct ngc_cache *c,
 	for (n = 0; n < NGC_LEVELS_KINDS; n++)
 		out[n] = ngc_levels_kind(n);
 	return n;
+}
+
+const char *ngc_cache_name(const struct ngc_cache *c)
+{
+	return c->name;
+}
+
+const char *ngc_cache_path(const struct ngc_cache *c)
+{
+	return c->path;
 }
 
 struct ngc_place ngc_cache_place(const struct ngc_cache *c)

@@ -23,8 +23,13 @@ void ngc_reader_free(struct ngc_reader *r)
 	free(r);
 }
 
-/* Read on until the head holds want bytes or the file ends. */
-static int head_extend(struct ngc_entry *e, size_t want)
+static ssize_t read_at(const struct ngc_entry *e, void *p, size_t n, size_t pos)
+{
+	return e->stream != NULL ? e->stream->read(e->stream, p, n)
+				 : pread(e->fd, p, n, (off_t)pos);
+}
+
+int entry_head_extend(struct ngc_entry *e, size_t want)
 {
 	size_t have = e->head.n;
 
@@ -35,8 +40,7 @@ static int head_extend(struct ngc_entry *e, size_t want)
 	if (e->head.p != e->reader->head)
 		memcpy(e->reader->head, e->head.p, have);
 	while (have < want) {
-		ssize_t n = pread(e->fd, e->reader->head + have, want - have,
-		    (off_t)have);
+		ssize_t n = read_at(e, e->reader->head + have, want - have, have);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -57,7 +61,7 @@ static int header_read(struct ngc_entry *e)
 
 	do {
 		asked = need;
-		if (head_extend(e, asked) != 0)
+		if (entry_head_extend(e, asked) != 0)
 			return -1;
 		e->damaged = ngc_header_parse(e->head, &need, &e->header) != NGC_OK;
 	} while (e->damaged && need > asked && e->head.n == asked);
@@ -81,7 +85,7 @@ static enum ngc_code file_denied(const struct ngc_cache *c, const char *dir,
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/%s%s", c->zone->path, dir, name);
+	snprintf(path, sizeof(path), "%s/%s%s", c->path, dir, name);
 	return access_denied(path, sys, err);
 }
 
@@ -97,6 +101,7 @@ enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, in
 	}
 	out->cache = c;
 	out->reader = r;
+	out->stream = NULL;
 	out->dirfd = dirfd;
 	out->dirfd_owned = false;
 	out->fd = s->fd;
@@ -111,7 +116,7 @@ enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, in
 		return NGC_OK;
 	if (sys == EISDIR || sys == ESPIPE)
 		return NGC_GONE;
-	return ngc_fail(err, NGC_DENIED, sys, "%s/%s%s", c->zone->path, dir, s->name);
+	return ngc_fail(err, NGC_DENIED, sys, "%s/%s%s", c->path, dir, s->name);
 }
 
 /* A walk knows what it opens; a name that was only computed can be a device's. */
@@ -166,9 +171,26 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
 
 void ngc_entry_close(struct ngc_entry *e)
 {
-	close(e->fd);
+	if (e->fd >= 0)
+		close(e->fd);
 	if (e->dirfd_owned)
 		close(e->dirfd);
+}
+
+enum ngc_code ngc_entry_unpack(struct ngc_entry *e, struct ngc_reader *r,
+    struct ngc_error *err)
+{
+	e->reader = r;
+	e->dirfd = e->fd = -1;
+	e->dirfd_owned = false;
+	e->orphan = is_orphan(e->cache, e->dir, e->name);
+	e->has_stat = true;
+	e->has_response = false;
+	e->head = ngc_bytes(r->head, 0);
+	if (header_read(e) != 0)
+		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->path, e->dir,
+		    e->name);
+	return NGC_OK;
 }
 
 enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
@@ -178,7 +200,7 @@ enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
 	if (e->has_stat)
 		return NGC_OK;
 	if (fstat(e->fd, &st) != 0)
-		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->zone->path,
+		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->path,
 		    e->dir, e->name);
 	e->size = st.st_size;
 	e->allocated = (uint64_t)st.st_blocks * 512;
@@ -197,6 +219,8 @@ enum ngc_code ngc_entry_reread(struct ngc_entry *e, struct ngc_error *err)
 	enum ngc_code code;
 	struct stat st;
 
+	if (e->stream != NULL) /* it does not change */
+		return NGC_OK;
 	e->has_stat = e->has_response = false;
 	e->head = ngc_bytes(e->reader->head, 0);
 	if (header_read(e) != 0)
@@ -219,9 +243,9 @@ enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err)
 	size_t end;
 
 	if (!e->has_response) {
-		if (head_extend(e, h->body_start) != 0)
+		if (entry_head_extend(e, h->body_start) != 0)
 			return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s",
-			    e->cache->zone->path, e->dir, e->name);
+			    e->cache->path, e->dir, e->name);
 		end = e->head.n < h->body_start ? e->head.n : h->body_start;
 		ngc_response_parse(ngc_bytes(e->head.p + h->header_start,
 				       end - h->header_start),
@@ -233,7 +257,7 @@ enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err)
 
 void ngc_entry_path(const struct ngc_entry *e, struct ngc_buf *out)
 {
-	ngc_buf_add_str(out, e->cache->zone->path);
+	ngc_buf_add_str(out, e->cache->path);
 	ngc_buf_add_char(out, '/');
 	ngc_buf_add_str(out, e->dir);
 	ngc_buf_add_str(out, e->name);

@@ -19,6 +19,7 @@ struct ngc_cache {
 	const struct ngc_zone *zone;   /* the first of zones */
 	const struct ngc_zone **zones; /* all that lie there */
 	size_t n_zones;
+	const char *name, *path;
 	int fd; /* the root, open for reading */
 	struct ngc_place place;
 	uid_t owner; /* of the root */
@@ -67,6 +68,9 @@ const char *owner_name(uid_t uid, char out[OWNER_TEXT]);
  * names the first one on the way that keeps us out, and who may enter it.
  */
 enum ngc_code access_denied(const char *path, int sys, struct ngc_error *err);
+
+/* Read on until the head holds want bytes or the file ends; -1 and errno. */
+int entry_head_extend(struct ngc_entry *e, size_t want);
 
 /* Most keys and the whole binary header; one read, one page. */
 #define FIRST_READ 512

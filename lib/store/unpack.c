@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "ngc/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ngc/libarchive.h"
+#include "ngc/mem.h"
+#include "store.h"
+
+#define INPUT_SIZE 65536
+#define BLOCK      512 /* of a tar; its end is marked by blocks of zeros */
+
+/* So many directories of caches are told apart. */
+#define ROOTS_MAX 256
+
+struct ngc_unpack {
+	struct ngc_stream stream; /* the first: it is handed out as the whole */
+	const struct ngc_libarchive *lib;
+	struct archive *archive;
+	const char *path;
+	int fd;
+	const volatile sig_atomic_t *stop;
+	off_t end;    /* of a file that can be skipped over; 0: it cannot */
+	bool at_end;  /* of what is read */
+	size_t zeros; /* how many it ended with so far */
+	bool started; /* a member was read */
+	enum ngc_code failed;
+	struct ngc_error err;  /* why */
+	char member[PATH_MAX]; /* the path of the one in hand, without "." in it */
+	char root[PATH_MAX];   /* of it */
+	char *roots[ROOTS_MAX];
+	size_t n_roots;
+	unsigned char input[INPUT_SIZE];
+};
+
+static bool stopped(const struct ngc_unpack *u)
+{
+	return u->stop != NULL && *u->stop != 0;
+}
+
+/* How many zeros the input ends with, with n bytes more. */
+static size_t count_zeros(const unsigned char *p, size_t n, size_t before)
+{
+	size_t zeros = 0;
+
+	while (zeros < n && p[n - 1 - zeros] == 0)
+		zeros++;
+	return zeros == n ? before + n : zeros;
+}
+
+static ssize_t input_read(struct archive *a, void *arg, const void **p)
+{
+	struct ngc_unpack *u = arg;
+	ssize_t n;
+
+	do {
+		if (stopped(u)) {
+			u->lib->set_error(a, EINTR, "interrupted");
+			return ARCHIVE_FATAL;
+		}
+		n = read(u->fd, u->input, sizeof(u->input));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0) {
+		u->lib->set_error(a, errno, "%s", strerror(errno));
+		return ARCHIVE_FATAL;
+	}
+	u->at_end = n == 0;
+	if (n > 0)
+		u->zeros = count_zeros(u->input, (size_t)n, u->zeros);
+	*p = u->input;
+	return n;
+}
+
+/* Never over the end: what lies behind it must be found to be missing. */
+static int64_t input_skip(struct archive *a, void *arg, int64_t n)
+{
+	struct ngc_unpack *u = arg;
+	off_t pos;
+
+	(void)a;
+	if (u->end == 0 || n <= 0)
+		return 0;
+	pos = lseek(u->fd, 0, SEEK_CUR);
+	if (pos < 0 || n > u->end - pos || lseek(u->fd, (off_t)n, SEEK_CUR) < 0)
+		return 0;
+	u->zeros = 0;
+	return n;
+}
+
+static ssize_t stream_read(struct ngc_stream *s, void *p, size_t n)
+{
+	struct ngc_unpack *u = (struct ngc_unpack *)s;
+	ssize_t got = u->lib->read_data(u->archive, p, n);
+
+	if (got >= 0)
+		return got;
+	u->failed = ngc_fail(&u->err, NGC_DAMAGED, 0, "%s: damaged: %s", u->path,
+	    u->lib->error_string(u->archive));
+	errno = EIO;
+	return -1;
+}
+
+static bool set_up(struct ngc_unpack *u)
+{
+	const struct ngc_libarchive *lib = u->lib;
+
+	u->archive = lib->read_new();
+	if (u->archive == NULL)
+		return false;
+	/* One that is not built in would run a program: then it is unknown. */
+	lib->read_support_filter_gzip(u->archive);
+	lib->read_support_filter_lz4(u->archive);
+	lib->read_support_filter_xz(u->archive);
+	lib->read_support_filter_zstd(u->archive);
+	lib->read_support_format_tar(u->archive);
+	lib->read_set_options(u->archive, "hdrcharset=BINARY"); /* names are bytes */
+	return true;
+}
+
+enum ngc_code ngc_unpack_open(const char *path, const volatile sig_atomic_t *stop,
+    struct ngc_unpack **out, struct ngc_error *err)
+{
+	struct ngc_unpack *u = calloc(1, sizeof(*u));
+	enum ngc_code code;
+	struct stat st;
+
+	*out = NULL;
+	if (u == NULL)
+		return ngc_no_memory(err);
+	*u = (struct ngc_unpack){ .stream = { stream_read },
+		.path = path,
+		.stop = stop,
+		.fd = -1 };
+	code = ngc_libarchive_load(&u->lib, err);
+	if (code != NGC_OK)
+		goto out;
+	u->fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (u->fd < 0 || fstat(u->fd, &st) != 0) {
+		code = access_denied(path, errno, err);
+		goto out;
+	}
+	u->end = S_ISREG(st.st_mode) ? st.st_size : 0;
+	code = set_up(u) ? NGC_OK : ngc_no_memory(err);
+	if (code != NGC_OK)
+		goto out;
+	/* It reads the first bytes already: what fails is told with the first member. */
+	u->lib->read_open2(u->archive, u, NULL, input_read, input_skip, NULL);
+	*out = u;
+	u = NULL;
+out:
+	ngc_unpack_close(u);
+	return code;
+}
+
+void ngc_unpack_close(struct ngc_unpack *u)
+{
+	if (u == NULL)
+		return;
+	if (u->archive != NULL)
+		u->lib->read_free(u->archive);
+	if (u->fd >= 0)
+		close(u->fd);
+	for (size_t i = 0; i < u->n_roots; i++)
+		free(u->roots[i]);
+	free(u);
+}
+
+void ngc_member_entry(const struct ngc_member *m, struct ngc_unpack *u,
+    const struct ngc_cache *c, struct ngc_entry *out)
+{
+	*out = (struct ngc_entry){ .cache = c,
+		.stream = &u->stream,
+		.size = m->size,
+		.allocated = (uint64_t)m->size,
+		.owner = m->owner,
+		.mode = m->mode,
+		.links = 1,
+		.changed = m->modified };
+	memcpy(out->dir, m->dir, sizeof(out->dir));
+	memcpy(out->name, m->name, sizeof(out->name));
+}
+
+enum ngc_code ngc_unpack_failed(const struct ngc_unpack *u, struct ngc_error *err)
+{
+	if (u->failed != NGC_OK)
+		*err = u->err;
+	return u->failed;
+}
+
+/* A path without "." and doubled slashes; why: what is wrong with it, or NULL. */
+static const char *take_path(const char *path, char out[PATH_MAX])
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	if (path == NULL || path[0] == '\0')
+		return "its path cannot be told";
+	if (path[0] == '/')
+		return "its path is absolute";
+	if (strlen(path) >= PATH_MAX)
+		return "its path is too long";
+	while (*path != '\0') {
+		size_t len = strcspn(path, "/");
+
+		if (len == 2 && path[0] == '.' && path[1] == '.')
+			return "its path leads upwards";
+		if (len > 0 && !(len == 1 && path[0] == '.')) {
+			if (n > 0)
+				out[n++] = '/';
+			memcpy(out + n, path, len);
+			n += len;
+		}
+		path += len;
+		path += strspn(path, "/");
+	}
+	out[n] = '\0';
+	return NULL;
+}
+
+static bool is_root(const struct ngc_unpack *u, const char *path, size_t len)
+{
+	for (size_t i = 0; i < u->n_roots; i++)
+		if (strlen(u->roots[i]) == len && memcmp(u->roots[i], path, len) == 0)
+			return true;
+	return false;
+}
+
+/* The path of a root has no slash at its end. */
+static size_t root_len(const struct ngc_candidate_path *parts, unsigned depth)
+{
+	return parts->root_len[depth] > 0 ? parts->root_len[depth] - 1 : 0;
+}
+
+/*
+ * How many of its last directories are levels?  Those that leave a root which others have
+ * too, else as many as can be: the name of a zone may be the digits of a level.
+ */
+static unsigned choose_depth(const struct ngc_unpack *u,
+    const struct ngc_candidate_path *parts)
+{
+	for (unsigned depth = parts->depth; depth > 0; depth--)
+		if (parts->fits[depth] && is_root(u, u->member, root_len(parts, depth)))
+			return depth;
+	return parts->fits[0] && is_root(u, u->member, root_len(parts, 0)) ? 0
+									   : parts->depth;
+}
+
+/* Take the path of a candidate apart. */
+static enum ngc_code take_place(struct ngc_unpack *u,
+    const struct ngc_candidate_path *parts, struct ngc_member *out, struct ngc_error *err)
+{
+	unsigned depth = choose_depth(u, parts);
+	size_t start = parts->root_len[depth], len = root_len(parts, depth);
+
+	if (!is_root(u, u->member, len)) {
+		if (u->n_roots == ROOTS_MAX)
+			return ngc_fail(err, NGC_DAMAGED, 0,
+			    "%s: entries in more than %d directories: not the caches of "
+			    "one server",
+			    u->path, ROOTS_MAX);
+		u->roots[u->n_roots] = strndup(u->member, len);
+		if (u->roots[u->n_roots] == NULL)
+			return ngc_no_memory(err);
+		u->n_roots++;
+	}
+	memcpy(u->root, u->member, len);
+	u->root[len] = '\0';
+	out->root = u->root;
+	memcpy(out->dir, u->member + start, (size_t)(parts->name - u->member) - start);
+	memcpy(out->name, parts->name, NGC_NAME_LEN);
+	return NGC_OK;
+}
+
+/* What keeps a member at the place of an entry from being one; NULL: nothing. */
+static const char *refuse_type(const struct ngc_unpack *u, struct archive_entry *e)
+{
+	const struct ngc_libarchive *lib = u->lib;
+
+	if (lib->entry_hardlink(e) != NULL || lib->entry_symlink(e) != NULL)
+		return "a link";
+	if (lib->entry_filetype(e) != ARCHIVE_FILE)
+		return "not a file";
+	if (!lib->entry_size_is_set(e) || lib->entry_size(e) < 0)
+		return "its size is not told";
+	return NULL;
+}
+
+static enum ngc_code judge(struct ngc_unpack *u, struct archive_entry *e,
+    struct ngc_member *out, struct ngc_error *err)
+{
+	const struct ngc_libarchive *lib = u->lib;
+	struct ngc_candidate_path parts;
+	const char *slash;
+
+	*out = (struct ngc_member){ .kind = NGC_MEMBER_REFUSED };
+	out->path = lib->entry_pathname(e);
+	out->why = take_path(out->path, u->member);
+	if (out->path == NULL)
+		out->path = "";
+	if (out->why != NULL)
+		return NGC_OK;
+	slash = strrchr(u->member, '/');
+	switch (name_kind(slash != NULL ? slash + 1 : u->member)) {
+	case NAME_CANDIDATE:
+		break;
+	case NAME_TEMP_FILE:
+		out->kind = NGC_MEMBER_TEMPORARY;
+		return NGC_OK;
+	case NAME_LEVEL:
+	case NAME_TEMP_DIR:
+	case NAME_OTHER:
+		out->kind = lib->entry_filetype(e) == ARCHIVE_DIRECTORY ||
+				    strcmp(u->member, NGC_ARCHIVE_ABOUT) == 0
+				? NGC_MEMBER_NONE
+				: NGC_MEMBER_FOREIGN;
+		return NGC_OK;
+	}
+	out->why = refuse_type(u, e);
+	if (out->why != NULL || !ngc_candidate_split(u->member, &parts))
+		return NGC_OK;
+	out->kind = NGC_MEMBER_ENTRY;
+	out->size = (off_t)lib->entry_size(e);
+	out->owner = (uid_t)lib->entry_uid(e);
+	out->mode = lib->entry_perm(e);
+	out->modified = (struct timespec){ lib->entry_mtime(e),
+		lib->entry_mtime_nsec(e) };
+	return take_place(u, &parts, out, err);
+}
+
+/* tar ends an archive by blocks of zeros; of a compressed one its library knows. */
+static bool is_cut(const struct ngc_unpack *u)
+{
+	return u->at_end && u->zeros < BLOCK &&
+	       u->lib->filter_code(u->archive, 0) == ARCHIVE_FILTER_NONE;
+}
+
+static bool looks_like_tar(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strstr(slash != NULL ? slash : path, ".tar") != NULL;
+}
+
+static enum ngc_code header_failed(const struct ngc_unpack *u, struct ngc_error *err)
+{
+	const char *why = u->lib->error_string(u->archive);
+
+	if (!u->started && !looks_like_tar(u->path) &&
+	    u->lib->filter_code(u->archive, 0) == ARCHIVE_FILTER_NONE)
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "%s: neither a directory nor a tar archive", u->path);
+	return ngc_fail(err, NGC_DAMAGED, 0, "%s: damaged: %s", u->path,
+	    why != NULL ? why : "it cannot be read");
+}
+
+enum ngc_code ngc_unpack_next(struct ngc_unpack *u, struct ngc_member *out,
+    struct ngc_error *err)
+{
+	struct archive_entry *e;
+	int r;
+
+	do
+		r = u->lib->read_next_header(u->archive, &e);
+	while (r == ARCHIVE_RETRY);
+	if (r == ARCHIVE_EOF && !is_cut(u))
+		return NGC_GONE;
+	if (r == ARCHIVE_EOF)
+		return ngc_fail(err, NGC_DAMAGED, 0,
+		    "%s: damaged: it ends before its end is marked", u->path);
+	if (r < ARCHIVE_WARN)
+		return header_failed(u, err);
+	u->started = true;
+	return judge(u, e, out, err);
+}
