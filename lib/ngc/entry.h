@@ -83,10 +83,11 @@ struct ngc_buf;
 void ngc_entry_path(const struct ngc_entry *e, struct ngc_buf *out);
 
 /*
- * Changes, of files alone.  Each works on the very file that was judged: one that was replaced since is
- * left alone.  Bytes are written only to a regular file with one link that the owner of
- * the cache's root owns, after its header was read again through the descriptor that
- * writes: it must still hold the same key.  e->header is what was read then.
+ * Changes, of files alone.  Each works on the very file that was judged: one that was
+ * replaced since is left alone.  Bytes are written only to a regular file with one link
+ * that the owner of the cache's root owns, after its header was read again through the
+ * descriptor that writes: it must still hold the same key.  e->header is what was read
+ * then.
  */
 enum ngc_outcome {
 	NGC_DONE,

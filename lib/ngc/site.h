@@ -61,12 +61,14 @@ enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
 const struct ngc_zone *ngc_site_archive(const struct ngc_site *s);
 
 /*
- * A directory of an archive as a cache; it is made when it is first asked for, and is the
- * site's.  path: of the archive.  zone: what its entries are taken for; it has a name of
- * its own, or the directory gives it.  NULL: no memory.
+ * The directory of an archive that a member lies in, as a cache; it is made when it is
+ * first asked for, and is the site's.  path: of the archive.  zone: what its entries are
+ * taken for.  Its name is the archive's, where that has one, or the member's zone.  NULL:
+ * no memory.
  */
+struct ngc_member;
 const struct ngc_cache *ngc_site_archived(const struct ngc_site *s, const char *path,
-    const char *root, const struct ngc_zone *zone);
+    const struct ngc_member *m, const struct ngc_zone *zone);
 
 /* Does -z leave a zone of that name (NULL: none)? */
 bool ngc_site_wants(const struct ngc_site *s, const char *name);

@@ -44,6 +44,7 @@ struct ngc_member {
 	const char *why;
 	/* Of a candidate. */
 	const char *root; /* the directories above those of its levels, "" or "static" */
+	const char *zone; /* what the last of them names; NULL: there is none */
 	char dir[NGC_LEVELS_TEXT];
 	char name[NGC_NAME_LEN + 1];
 	off_t size;

@@ -18,11 +18,9 @@ struct pass {
 	const struct ngc_zone *begun; /* the zone of the entry before */
 };
 
-static const struct ngc_zone *zone_of(const struct pass *p, const char *root)
+static const struct ngc_zone *zone_of(const struct pass *p, const char *name)
 {
 	const struct ngc_select_run *run = p->f->run;
-	const char *slash = strrchr(root, '/');
-	const char *name = slash != NULL ? slash + 1 : root[0] != '\0' ? root : NULL;
 
 	if (p->zone == NULL)
 		return run->place(run->arg, name);
@@ -45,7 +43,7 @@ static void begin(struct pass *p, const struct ngc_zone *zone,
 static enum ngc_code offer(struct pass *p, const struct ngc_member *m,
     struct ngc_error *err)
 {
-	const struct ngc_zone *zone = zone_of(p, m->root);
+	const struct ngc_zone *zone = zone_of(p, m->zone);
 	const struct ngc_cache *cache;
 	struct ngc_walk_totals *totals;
 	struct ngc_entry e;
@@ -53,7 +51,7 @@ static enum ngc_code offer(struct pass *p, const struct ngc_member *m,
 
 	if (zone == NULL)
 		return NGC_OK;
-	cache = ngc_site_archived(p->f->run->site, p->path, m->root, zone);
+	cache = ngc_site_archived(p->f->run->site, p->path, m, zone);
 	if (cache == NULL)
 		return ngc_no_memory(err);
 	ngc_member_entry(m, p->unpack, cache, &e);

@@ -14,6 +14,7 @@
 #include "ngc/level.h"
 #include "ngc/mem.h"
 #include "ngc/path.h"
+#include "ngc/unpack.h"
 
 /* Where distributions and builders put it; the first that exists. */
 static const char *const usual_confs[] = { "/etc/nginx/nginx.conf",
@@ -111,21 +112,22 @@ const struct ngc_zone *ngc_site_archive(const struct ngc_site *s)
 
 /* A new cache, first in the list. */
 static const struct ngc_cache *add_archived(const struct ngc_site *s, const char *path,
-    const char *root, const struct ngc_zone *zone)
+    const struct ngc_member *m, const struct ngc_zone *zone)
 {
 	struct archived *a = ngc_arena_alloc(s->arena, 1, sizeof(*a));
-	size_t n = strlen(path);
-	char *full = ngc_arena_alloc(s->arena, n + strlen(root) + 2, 1);
-	const char *name, *slash;
+	size_t size = strlen(path) + strlen(m->root) + 2;
+	char *full = ngc_arena_alloc(s->arena, size, 1);
+	const char *name = zone->archive ? zone->name : NULL;
 
+	if (name == NULL && m->zone != NULL) {
+		name = ngc_arena_copy(s->arena, m->zone, strlen(m->zone));
+		if (name == NULL)
+			return NULL;
+	}
 	if (a == NULL || full == NULL)
 		return NULL;
-	snprintf(full, n + strlen(root) + 2, "%s%s%s", path, root[0] != '\0' ? "/" : "",
-	    root);
-	slash = strrchr(full + n, '/');
-	name = slash != NULL ? slash + 1 : NULL;
-	a->cache = ngc_cache_archived(zone,
-	    zone->archive && zone->name != NULL ? zone->name : name, full);
+	snprintf(full, size, "%s%s%s", path, m->root[0] != '\0' ? "/" : "", m->root);
+	a->cache = ngc_cache_archived(zone, name, full);
 	if (a->cache == NULL)
 		return NULL;
 	a->next = *s->archived;
@@ -134,7 +136,7 @@ static const struct ngc_cache *add_archived(const struct ngc_site *s, const char
 }
 
 const struct ngc_cache *ngc_site_archived(const struct ngc_site *s, const char *path,
-    const char *root, const struct ngc_zone *zone)
+    const struct ngc_member *m, const struct ngc_zone *zone)
 {
 	size_t n = strlen(path);
 
@@ -142,10 +144,10 @@ const struct ngc_cache *ngc_site_archived(const struct ngc_site *s, const char *
 		const char *full = ngc_cache_path(a->cache);
 
 		if (ngc_cache_zone(a->cache) == zone && strncmp(full, path, n) == 0 &&
-		    strcmp(full + n + (full[n] == '/'), root) == 0)
+		    strcmp(full + n + (full[n] == '/'), m->root) == 0)
 			return a->cache;
 	}
-	return add_archived(s, path, root, zone);
+	return add_archived(s, path, m, zone);
 }
 
 bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,
@@ -310,7 +312,8 @@ static enum ngc_code add_dir(struct ngc_site *s, const char *text, struct ngc_er
 		return ngc_fail(err, NGC_INVALID, 0, "-d '%s': a directory is missing",
 		    text);
 	*z = (struct ngc_zone){ .path = path, .max_size = -1, .min_free = -1 };
-	z->archive = stat(path, &st) == 0 && (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
+	z->archive = stat(path, &st) == 0 &&
+		     (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
 	s->all[s->n_all++] = z;
 	return take_params(s, z, (const char *)params.p, err);
 }

@@ -34,6 +34,7 @@ struct ngc_unpack {
 	struct ngc_error err;  /* why */
 	char member[PATH_MAX]; /* the path of the one in hand, without "." in it */
 	char root[PATH_MAX];   /* of it */
+	char zone[PATH_MAX];   /* what that names */
 	char *roots[ROOTS_MAX];
 	size_t n_roots;
 	unsigned char input[INPUT_SIZE];
@@ -251,6 +252,31 @@ static unsigned choose_depth(const struct ngc_unpack *u,
 									   : parts->depth;
 }
 
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The name of the zone that a directory stands for: its last part, "%2f" undone. */
+static const char *zone_name(const char *root, char out[PATH_MAX])
+{
+	const char *slash = strrchr(root, '/');
+	size_t n = 0;
+
+	for (const char *p = slash != NULL ? slash + 1 : root; *p != '\0'; p++) {
+		int high = p[0] == '%' ? digit(p[1]) : -1;
+		int low = high >= 0 ? digit(p[2]) : -1;
+
+		out[n++] = low >= 0 ? (char)(high << 4 | low) : *p;
+		p += low >= 0 ? 2 : 0;
+	}
+	out[n] = '\0';
+	return n > 0 ? out : NULL;
+}
+
 /* Take the path of a candidate apart. */
 static enum ngc_code take_place(struct ngc_unpack *u,
     const struct ngc_candidate_path *parts, struct ngc_member *out, struct ngc_error *err)
@@ -272,6 +298,7 @@ static enum ngc_code take_place(struct ngc_unpack *u,
 	memcpy(u->root, u->member, len);
 	u->root[len] = '\0';
 	out->root = u->root;
+	out->zone = zone_name(u->root, u->zone);
 	memcpy(out->dir, u->member + start, (size_t)(parts->name - u->member) - start);
 	memcpy(out->name, parts->name, NGC_NAME_LEN);
 	return NGC_OK;

@@ -53,6 +53,13 @@ plain() {
 	json_is 'set(x["zone"] for x in lines) == {"pages"}' true
 }
 
+@test "from an archive: a zone is called as it was, whatever its name" {
+	run -0 --separate-stderr ngxcache archive -d "$C/static,name=pages & more" -o "$T/odd.tar"
+	ok list --json -d "$T/odd.tar" -z 'pages & more'
+	json_is 'set(x["zone"] for x in lines) == {"pages & more"}' true
+	equal "${#lines[@]}" 3
+}
+
 @test "from an archive: a file is named by the archive and its path within" {
 	ok list --json -d "$A" -z api
 	file=$(json_get 'lines[0]["file"]' <<<"$output")
