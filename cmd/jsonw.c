@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "jsonw.h"
 
+#include <string.h>
+
 #include "ngc/text.h"
 
 /* How the bytes below 0x80 that cannot stand for themselves are written. */
@@ -36,13 +38,41 @@ static const bool plain[256] = { [' '] = true,
 	['#' ... '['] = true,
 	[']' ... '~'] = true };
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/*
+ * Are all of eight bytes plain?  Subtraction and addition set the highest bit of the
+ * first byte that is not (below a blank, '"', '\\', DEL); those behind it may be set
+ * wrongly.
+ */
+static bool eight_plain(const unsigned char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return (((v - EACH(' ')) | ((v ^ EACH('"')) - EACH(1)) |
+		    ((v ^ EACH('\\')) - EACH(1)) | (v + EACH(1)) | v) &
+		   EACH(0x80)) == 0;
+}
+
+static size_t plain_length(struct ngc_bytes s)
+{
+	size_t n = 0;
+
+	while (s.n - n >= 8 && eight_plain(s.p + n))
+		n += 8;
+	if (n > 0 && s.n - n < 8 && eight_plain(s.p + s.n - 8))
+		return s.n;
+	while (n < s.n && plain[s.p[n]])
+		n++;
+	return n;
+}
+
 void jsonw_text(struct ngc_buf *b, struct ngc_bytes s)
 {
 	while (s.n > 0) {
-		size_t n = 0;
+		size_t n = plain_length(s);
 
-		while (n < s.n && plain[s.p[n]])
-			n++;
 		if (n > 0) {
 			ngc_buf_add(b, s.p, n);
 		} else if (s.p[0] < 0x80) {
@@ -98,12 +128,19 @@ void jsonw_member_str(struct ngc_buf *b, const char *name, const char *s)
 /* Without printf: this is half of what a listing writes. */
 void jsonw_uint(struct ngc_buf *b, uint64_t v)
 {
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
 	char digits[20];
 	size_t n = sizeof(digits);
 
-	do
-		digits[--n] = (char)('0' + v % 10);
-	while ((v /= 10) != 0);
+	for (; v >= 100; v /= 100)
+		memcpy(digits + (n -= 2), pairs + v % 100 * 2, 2);
+	if (v >= 10)
+		memcpy(digits + (n -= 2), pairs + v * 2, 2);
+	else
+		digits[--n] = (char)('0' + v);
 	ngc_buf_add(b, digits + n, sizeof(digits) - n);
 }
 

@@ -10,7 +10,13 @@ bool ngc_bytes_same(struct ngc_bytes a, struct ngc_bytes b)
 {
 	if (a.n != b.n)
 		return false;
-	for (size_t i = 0; i < a.n; i++)
+	if (a.n == 0)
+		return true;
+	if (lower(a.p[0]) != lower(b.p[0])) /* most others */
+		return false;
+	if (memcmp(a.p, b.p, a.n) == 0) /* most that are the same */
+		return true;
+	for (size_t i = 1; i < a.n; i++)
 		if (lower(a.p[i]) != lower(b.p[i]))
 			return false;
 	return true;

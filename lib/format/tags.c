@@ -6,9 +6,17 @@
 static const struct ngc_bytes tag_headers[] = { NAME("Cache-Tag"), NAME("Surrogate-Key"),
 	NAME("xkey"), NAME("X-Cache-Tags"), NAME("X-Magento-Tags"), NAME("Cache-Tags") };
 
+#define N_TAG_HEADERS (sizeof(tag_headers) / sizeof(tag_headers[0]))
+
+/* Has one of them such a length?  Of most headers this is all that is asked. */
+static bool is_tag_length(size_t n)
+{
+	return n == 4 || (n >= 9 && n <= 14);
+}
+
 bool ngc_tags_header(struct ngc_bytes name, const char *const *more)
 {
-	for (size_t i = 0; i < sizeof(tag_headers) / sizeof(tag_headers[0]); i++)
+	for (size_t i = 0; i < N_TAG_HEADERS && is_tag_length(name.n); i++)
 		if (name.n == tag_headers[i].n && ngc_bytes_same(name, tag_headers[i]))
 			return true;
 	for (; more != NULL && *more != NULL; more++)

@@ -346,3 +346,18 @@ tells_rewritten() {
 	ok list -d "$C" --status 404
 	equal "$output" ""
 }
+
+@test "list: what JSON must escape is escaped wherever in a key it stands" {
+	special=('"' '\' $'\x7f' $'\x01' $'\t' 'é')
+	keys=()
+	for c in "${special[@]}"; do
+		for n in {0..24}; do
+			printf -v before '%*s' "$n" ''
+			printf -v after '%*s' $((24 - n)) ''
+			keys+=("k${before// /a}$c${after// /~}")
+		done
+	done
+	mkcache -o "$T/escapes" "${keys[@]}"
+	ok list --json --fields key -d "$T/escapes"
+	equal "$(jq -r .key <<< "$output" | sort)" "$(printf '%s\n' "${keys[@]}" | sort)"
+}
