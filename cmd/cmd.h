@@ -263,6 +263,9 @@ bool out_free(struct out *o);
 /* Write a buffer and empty it. */
 bool out_write(struct ngc_buf *b);
 
+/* How wide the terminal is that standard output goes to; 0: it goes elsewhere. */
+size_t out_columns(void);
+
 /*
  * At the end of a run: status, or 3 when standard output could not be written.  A reader
  * who went away is no failure.

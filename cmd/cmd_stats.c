@@ -2,7 +2,6 @@
 #include "cmd.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "ngc/units.h"
 #include "out_stats.h"
@@ -94,7 +93,7 @@ static bool write_out(const struct stats *s)
 	struct out_stats o = { .env = s->env,
 		.by = s->by,
 		.s = &s->result,
-		.bars = s->file == NULL && isatty(STDOUT_FILENO) };
+		.columns = s->file == NULL ? out_columns() : 0 };
 	struct ngc_buf b = { 0 };
 	enum ngc_code code = NGC_OK;
 	struct ngc_error err;

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define FLUSH_SIZE (64 * 1024)
@@ -93,6 +94,17 @@ bool out_free(struct out *o)
 	pthread_mutex_destroy(&o->lock);
 	free(o);
 	return ok;
+}
+
+size_t out_columns(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+		return 80;
+	return size.ws_col;
 }
 
 int out_finish(int status)

@@ -10,7 +10,7 @@ struct out_stats {
 	const struct cmd_env *env;
 	const struct ngc_by *by; /* NULL: no groups were asked for */
 	const struct ngc_stats *s;
-	bool bars; /* a terminal shows the table */
+	size_t columns; /* of the terminal that shows the table; 0: none does */
 };
 
 void out_stats_json(struct ngc_buf *b, const struct out_stats *o);

@@ -37,11 +37,19 @@ static void cell_bar(struct table *t, const struct out_stats *o, bool known, dou
 	char text[BAR + 1] = "";
 	int n = share >= 1 ? BAR : (int)(share * BAR + 0.5);
 
-	if (!o->bars)
+	if (o->columns == 0)
 		return;
 	for (int i = 0; known && i < BAR; i++)
 		text[i] = i < n ? '#' : '.';
 	table_cell_str(t, text);
+}
+
+static void bars_column(struct table *t, const struct out_stats *o)
+{
+	if (o->columns == 0)
+		return;
+	table_column(t, "", false);
+	t->spare = true;
 }
 
 static void row_name(struct table *t, const struct ngc_stats_zone *z)
@@ -85,12 +93,11 @@ static void usage_table(struct ngc_buf *b, const struct out_stats *o,
 	table_column(&t, "ZONE", false);
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
 		table_column(&t, headings[i], true);
-	if (o->bars)
-		table_column(&t, "", false);
+	bars_column(&t, o);
 	for (size_t i = 0; i < o->s->n_zones; i++)
 		usage_row(&t, o, &o->s->zones[i]);
 	usage_row(&t, o, total);
-	table_write(&t, b);
+	table_write(&t, b, o->columns);
 }
 
 static void states_row(struct table *t, const struct ngc_stats_zone *z)
@@ -108,7 +115,7 @@ static void states_table(struct ngc_buf *b, const struct out_stats *o,
     const struct ngc_stats_zone *total)
 {
 	static const char *const headings[] = { "FRESH", "STALE", "EXPIRED", "INVALID",
-		"VARIANTS", "DAMAGED", "ORPHANS", "TEMP", "FOREIGN" };
+		"VARY", "DAMAGED", "ORPHANS", "TEMP", "FOREIGN" };
 	struct table t = { 0 };
 
 	table_column(&t, "ZONE", false);
@@ -117,7 +124,7 @@ static void states_table(struct ngc_buf *b, const struct out_stats *o,
 	for (size_t i = 0; i < o->s->n_zones; i++)
 		states_row(&t, &o->s->zones[i]);
 	states_row(&t, total);
-	table_write(&t, b);
+	table_write(&t, b, o->columns);
 }
 
 static void sum_cells(struct table *t, const struct out_stats *o,
@@ -163,8 +170,7 @@ static void groups_table(struct ngc_buf *b, const struct out_stats *o)
 		heading(&t, ngc_by_name(o->by, i), false);
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
 		table_column(&t, headings[i], true);
-	if (o->bars)
-		table_column(&t, "", false);
+	bars_column(&t, o);
 	for (size_t k = 0; k < o->s->n_groups; k++) {
 		const struct ngc_group *g = &o->s->groups[k];
 
@@ -178,7 +184,7 @@ static void groups_table(struct ngc_buf *b, const struct out_stats *o)
 	if (o->s->other.entries > 0)
 		named_sum(&t, o, "other", &o->s->other);
 	named_sum(&t, o, "total", &o->s->total.sum);
-	table_write(&t, b);
+	table_write(&t, b, o->columns);
 }
 
 void out_stats_table(struct ngc_buf *b, const struct out_stats *o)

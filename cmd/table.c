@@ -5,6 +5,10 @@
 
 #include "ngc/text.h"
 
+#define CELL_MAX 200 /* columns: what is wider is not for people */
+#define CELL_MIN 16  /* narrower than that no cell becomes */
+#define CUT      "..."
+
 void table_cell(struct table *t, struct ngc_bytes text)
 {
 	if (!ngc_array_grow((void **)&t->ends, t->n, &t->cap, sizeof(*t->ends))) {
@@ -43,36 +47,106 @@ static size_t width(struct ngc_bytes s)
 	return n;
 }
 
-static void write_cell(struct ngc_buf *out, struct ngc_bytes s, size_t blanks, bool right,
-    bool last)
+/* The first characters that take so many columns. */
+static struct ngc_bytes first(struct ngc_bytes s, size_t columns)
 {
-	if (right)
-		ngc_buf_printf(out, "%*s", (int)blanks, "");
-	ngc_buf_add_bytes(out, s);
-	if (!right && !last)
-		ngc_buf_printf(out, "%*s", (int)blanks, "");
-	if (!last) {
-		ngc_buf_add_str(out, "  ");
+	size_t i = 0;
+
+	for (size_t n = 0; i < s.n; i++) {
+		n += (s.p[i] & 0xc0) != 0x80;
+		if (n > columns)
+			break;
+	}
+	return ngc_bytes(s.p, i);
+}
+
+static void write_cell(struct ngc_buf *out, struct ngc_bytes s, size_t columns,
+    bool right)
+{
+	size_t n = width(s);
+
+	if (n > columns) {
+		ngc_buf_add_bytes(out, first(s, columns - strlen(CUT)));
+		ngc_buf_add_str(out, CUT);
 		return;
 	}
+	if (right)
+		ngc_buf_printf(out, "%*s", (int)(columns - n), "");
+	ngc_buf_add_bytes(out, s);
+	if (!right)
+		ngc_buf_printf(out, "%*s", (int)(columns - n), "");
+}
+
+static void end_line(struct ngc_buf *out)
+{
 	while (out->n > 0 && out->p[out->n - 1] == ' ')
 		out->n--;
 	ngc_buf_add_char(out, '\n');
 }
 
-void table_write(struct table *t, struct ngc_buf *out)
+/* As wide as the widest cell, up to a limit. */
+static void measure(const struct table *t, size_t widths[TABLE_COLUMNS_MAX])
 {
-	size_t widths[TABLE_COLUMNS_MAX] = { 0 };
+	for (size_t i = 0; i < t->n; i++) {
+		size_t n = width(cell(t, i)), *widest = &widths[i % t->columns];
+
+		n = n < CELL_MAX ? n : CELL_MAX;
+		*widest = n > *widest ? n : *widest;
+	}
+}
+
+static size_t line_width(const size_t *widths, size_t columns)
+{
+	size_t n = 2 * (columns - 1);
+
+	while (columns-- > 0)
+		n += widths[columns];
+	return n;
+}
+
+/* The widest column of text; NULL: none is to be cut any more. */
+static size_t *find_widest(const struct table *t, size_t *widths)
+{
+	size_t *widest = NULL;
+
+	for (size_t i = 0; i < t->columns; i++)
+		if (!t->right[i] && widths[i] > CELL_MIN &&
+		    (widest == NULL || widths[i] > *widest))
+			widest = &widths[i];
+	return widest;
+}
+
+/* Make the table as narrow as it must be.  Returns how many columns are left. */
+static size_t fit(const struct table *t, size_t *widths, size_t room)
+{
+	size_t columns = t->columns, *widest;
+
+	if (room == 0)
+		return columns;
+	if (t->spare && line_width(widths, columns) > room)
+		widths[--columns] = 0;
+	while (line_width(widths, columns) > room &&
+	       (widest = find_widest(t, widths)) != NULL)
+		--*widest;
+	return columns;
+}
+
+void table_write(struct table *t, struct ngc_buf *out, size_t room)
+{
+	size_t widths[TABLE_COLUMNS_MAX] = { 0 }, columns;
 
 	out->failed |= t->text.failed;
-	for (size_t i = 0; i < t->n && !out->failed; i++)
-		if (width(cell(t, i)) > widths[i % t->columns])
-			widths[i % t->columns] = width(cell(t, i));
+	if (!out->failed)
+		measure(t, widths);
+	columns = fit(t, widths, room);
 	for (size_t i = 0; i < t->n && !out->failed; i++) {
 		size_t column = i % t->columns;
 
-		write_cell(out, cell(t, i), widths[column] - width(cell(t, i)),
-		    t->right[column], column + 1 == t->columns);
+		if (column < columns)
+			write_cell(out, cell(t, i), widths[column], t->right[column]);
+		ngc_buf_add_str(out, column + 1 < t->columns ? "  " : "");
+		if (column + 1 == t->columns)
+			end_line(out);
 	}
 	free(t->ends);
 	ngc_buf_free(&t->text);

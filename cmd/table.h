@@ -9,6 +9,7 @@
 
 struct table {
 	size_t columns;
+	bool spare; /* the last column is left out where there is no room for it */
 	bool right[TABLE_COLUMNS_MAX]; /* aligned to the right, as numbers are */
 	struct ngc_buf text;           /* of all cells */
 	size_t *ends;                  /* where each ends in it */
@@ -22,7 +23,10 @@ void table_column(struct table *t, const char *heading, bool right);
 void table_cell(struct table *t, struct ngc_bytes text);
 void table_cell_str(struct table *t, const char *text);
 
-/* Append the table, two blanks between columns, and free it. */
-void table_write(struct table *t, struct ngc_buf *out);
+/*
+ * Append the table, two blanks between columns, and free it.  Cells that make it wider
+ * than room are cut, those of numbers not; 0: only what no person reads to its end.
+ */
+void table_write(struct table *t, struct ngc_buf *out, size_t room);
 
 #endif

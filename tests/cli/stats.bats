@@ -350,6 +350,50 @@ print(sorted(r[0] for r in rows[1:]))' >"$T/got"
 	[[ $output != *#* ]]
 }
 
+# terminal COLUMNS ARGUMENT...: as a terminal of that width shows it, in lines
+terminal() {
+	local columns=$1
+
+	shift
+	command -v script >/dev/null || skip "script is not installed"
+	run -0 script -qec "stty cols $columns; ngxcache ${*@Q}" /dev/null
+	output=${output//$'\r'/}
+	mapfile -t lines <<<"$output"
+}
+
+@test "stats: a terminal of 80 columns has room for both tables" {
+	mkcache -o "$C" --count 100 --template 'httpGETa.test/%d'
+	terminal 80 stats -d "$C,name=wordpress"
+	for line in "${lines[@]}"; do
+		[ "${#line}" -le 80 ] || equal "$line" "80 columns"
+	done
+	[[ ${lines[0]} == ZONE*KEYS && ${lines[4]} == ZONE*FOREIGN ]]
+}
+
+@test "stats: in a terminal bars make room for names, and long names for figures" {
+	local fifty=/f234567890123456789012345678901234567890123456789
+	mkcache -o "$C" "httpGETa.test$fifty" httpGETa.test/2
+	terminal 120 stats -d "$C" --by path
+	[[ ${lines[1]} == "$fifty "*'#'* ]]
+	terminal 82 stats -d "$C" --by path
+	[[ ${lines[1]} == "$fifty "*[0-9]% ]]
+	terminal 60 stats -d "$C" --by path
+	[[ ${lines[1]} == "${fifty:0:26}...  "*[0-9]% ]]
+	equal "${#lines[1]}" 60
+	terminal 20 stats -d "$C" --by path
+	[[ ${lines[1]} == "${fifty:0:13}...  "*[0-9]% ]]
+}
+
+@test "stats: in a table no cell is wider than 200 columns, in CSV it is whole" {
+	long=/$(printf 'é%.0s' {1..300})
+	mkcache -o "$C" "httpGETa.test$long" httpGETa.test/2
+	ok stats -d "$C" --by path
+	[[ ${lines[1]} == "${long:0:197}...  "*[0-9]% ]]
+	equal "${#lines[1]}" "${#lines[2]}"
+	ok stats -d "$C" --by path --format csv
+	[[ $output == *"$long,"* ]]
+}
+
 @test "stats: a value in the table is safe for a terminal" {
 	mkcache -o "$C" $'httpGETa.test/\e[31m'
 	ok stats -d "$C" --by 'regex:test/(.*)'
