@@ -59,6 +59,10 @@ static bool add_way(void *arg, struct run *r)
 	q->used_scheme = q->used_scheme || r->used_scheme;
 	q->used_method = q->used_method || r->used_method;
 	q->used_http_host = q->used_http_host || r->used_http_host;
+	if (r->choices->overflow && !q->cover->coarse) {
+		q->cover->overflow = true;
+		return false;
+	}
 	q->cover->pub.incomplete = q->cover->pub.incomplete || r->choices->overflow;
 	if (r->end != END_CACHED || (r->lost_by != NULL && q->cover->scope.strict))
 		return true;
@@ -273,7 +277,9 @@ bool cover_request(struct cover *c, const struct ngc_router *r, const struct ngc
 		.router = r,
 		.url = url,
 		.named = is_named(r, url),
-		.follow = { .router = r, .asked = { .any_query = c->scope.any_query } } };
+		.follow = { .router = r,
+		    .asked = { .any_query = c->scope.any_query },
+		    .coarse = c->coarse } };
 	const struct socket *at = follow_socket(r, url, url->host);
 	const struct ngc_server *server;
 	struct captures ignored;
@@ -293,7 +299,8 @@ bool cover_configured(struct cover *c, const struct ngc_router *r,
 		.url = url,
 		.named = is_named(r, url),
 		.follow = { .router = r,
-		    .asked = { .all = true, .any_query = c->scope.any_query } } };
+		    .asked = { .all = true, .any_query = c->scope.any_query },
+		    .coarse = c->coarse } };
 	struct captures ignored;
 	enum found how;
 

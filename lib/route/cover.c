@@ -63,6 +63,13 @@ static bool may_be_empty(const struct unknown *u)
 	}
 }
 
+/* The same, where what a map gives is looked at. */
+static bool may_be_left_out(const struct unknown *u)
+{
+	return u->grammar == GRAMMAR_RESULTS ? grammar_result_may_be_empty(u->block)
+					     : may_be_empty(u);
+}
+
 /*
  * Could what stands at i as well be more of a longer URL?  It has no grammar, and nothing
  * that must be there parts it from the URL's end.
@@ -149,11 +156,13 @@ static bool add_pattern(struct cover *c, const struct ngc_zone *z, struct value 
 	return true;
 }
 
-/* Is nothing open but the query, which any_query opened? */
+/* Is nothing open but the query, which any_query opened, and what is one of a list? */
 static bool is_strict(struct value key)
 {
 	for (size_t i = 0; i < key.n; i++)
-		if (key.seg[i].open != NULL && key.seg[i].open->grammar != GRAMMAR_QUERY)
+		if (key.seg[i].open != NULL &&
+		    key.seg[i].open->grammar != GRAMMAR_QUERY &&
+		    key.seg[i].open->grammar != GRAMMAR_RESULTS)
 			return false;
 	return true;
 }
@@ -166,12 +175,14 @@ bool cover_add_value(struct cover *c, const struct ngc_zone *z, struct ngc_bytes
 	struct ngc_open_template *o;
 	struct ngc_bytes text;
 
-	if (c->scope.strict && !is_strict(key))
+	if (c->scope.strict && !is_strict(key)) {
+		c->pub.incomplete = c->pub.incomplete || c->coarse;
 		return true;
+	}
 	for (size_t i = 0; i < key.n; i++) {
 		ambiguous = ambiguous || is_ambiguous(key, i) || may_hold_path(key, i);
 		empty = empty &&
-			(key.seg[i].open == NULL || may_be_empty(key.seg[i].open));
+			(key.seg[i].open == NULL || may_be_left_out(key.seg[i].open));
 	}
 	text = value_bytes(c->arena, key);
 	if (text.p == NULL || (empty && !add_target(c, z, text)))
@@ -245,6 +256,21 @@ static bool add_other_slash(struct cover *c, const struct ngc_router *r,
 	return ok;
 }
 
+static bool add_all(struct cover *c, const struct ngc_router *r,
+    const struct ngc_url *url)
+{
+	return add_url(c, r, url) && (!c->scope.any_slash || add_other_slash(c, r, url));
+}
+
+/* With too many keys to compute each, most become patterns: begin anew so. */
+static bool add_coarsely(struct cover *c, const struct ngc_router *r,
+    const struct ngc_url *url)
+{
+	c->pub.n_targets = c->pub.n_open = c->n_keys = 0;
+	c->coarse = true;
+	return add_all(c, r, url);
+}
+
 enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *url,
     const struct ngc_scope *scope, struct ngc_cover **out, struct ngc_error *err)
 {
@@ -258,8 +284,9 @@ enum ngc_code ngc_route_cover(const struct ngc_router *r, const struct ngc_url *
 	c->arena = ngc_arena_new();
 	if (scope != NULL)
 		c->scope = *scope;
-	ok = c->arena != NULL && add_url(c, r, url) &&
-	     (!c->scope.any_slash || add_other_slash(c, r, url));
+	ok = c->arena != NULL && add_all(c, r, url);
+	if (!ok && c->overflow)
+		ok = add_coarsely(c, r, url);
 	code = router_result(r, ok, err);
 	if (code != NGC_OK) {
 		ngc_cover_free(&c->pub);

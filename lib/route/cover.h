@@ -21,6 +21,8 @@ struct cover {
 	struct ngc_arena *arena;
 	struct open_key *keys;
 	size_t n_keys, cap_keys, cap_targets, cap_open;
+	bool overflow; /* given up: the configuration has too many ways to go each */
+	bool coarse;   /* so not every result of its maps is a way of its own */
 };
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "maps.h"
 
+#include "grammar.h"
+
 /* The variables that blocks of the http context define. */
 
 static const struct {
@@ -138,13 +140,6 @@ static size_t collect(const struct definition *def,
 	return n;
 }
 
-/* Without one, what no line is for has an empty value. */
-static bool has_default(const struct definition *def)
-{
-	return ngc_directive_find(def->d, def->eval == split_eval ? "*" : "default") !=
-	       NULL;
-}
-
 /* More lines than this are not gone through for every key. */
 #define LINES_MAX 4096
 
@@ -174,6 +169,18 @@ static const struct unknown *one_of_many(struct run *r, const struct definition 
 	return u;
 }
 
+/* Is it one unknown rather than a way for each?  A way that sets variables is gone. */
+static bool is_taken_coarsely(const struct run *r,
+    const struct ngc_directive *const *lines, size_t n)
+{
+	if (!r->choices->coarse || n < 2)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (has_named_groups(lines[i]))
+			return false;
+	return true;
+}
+
 void maps_any_result(struct run *r, const struct definition *def,
     const struct unknown *on,
     bool (*may)(const struct ngc_directive *line, struct value source),
@@ -184,13 +191,13 @@ void maps_any_result(struct run *r, const struct definition *def,
 	size_t n = collect(def, may, source, lines);
 	unsigned way;
 
-	if (n > RESULTS_MAX) {
+	if (n > RESULTS_MAX || is_taken_coarsely(r, lines, n)) {
 		value_add_unknown(&b, one_of_many(r, def, on));
 		*out = value_end(&b);
 		r->failed = r->failed || b.failed;
 		return;
 	}
-	way = run_choose(r, (unsigned)n + !has_default(def), on);
+	way = run_choose(r, (unsigned)n + !grammar_has_default(def->d), on);
 	if (way >= n) {
 		*out = (struct value){ 0 };
 		return;

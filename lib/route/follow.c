@@ -245,10 +245,10 @@ const struct socket *follow_socket(const struct ngc_router *r,
 bool follow_ways(const struct follow *f, bool (*done)(void *arg, struct run *r),
     void *arg)
 {
-	struct choices c = { 0 };
-	bool ok = true;
+	struct choices c = { .coarse = f->coarse };
+	bool ok = true, more = true;
 
-	for (unsigned ways = 0; ok; ways++) {
+	for (unsigned ways = 0; ok && more; ways++) {
 		struct run r = { .arena = ngc_arena_new() };
 
 		if (r.arena == NULL)
@@ -258,11 +258,13 @@ bool follow_ways(const struct follow *f, bool (*done)(void *arg, struct run *r),
 			f->steps->n = 0;
 		start(&r, f, &c);
 		run_request(&r);
-		c.overflow = c.overflow || ways + 1 == WAYS_MAX;
+		more = next_way(&c);
+		if (more && ways + 1 == WAYS_MAX) {
+			c.overflow = true;
+			more = false;
+		}
 		ok = !r.failed && done(arg, &r);
 		ngc_arena_free(r.arena);
-		if (ways + 1 == WAYS_MAX || !next_way(&c))
-			break;
 	}
 	return ok;
 }

@@ -15,6 +15,7 @@ struct follow {
 	const struct ngc_router *router;
 	const struct socket *socket;
 	struct asked asked;
+	bool coarse; /* what a map and its like give is one unknown, not a way for each */
 	struct ngc_buf *steps; /* NULL: nobody asks */
 };
 

@@ -163,6 +163,23 @@ static bool is_range(struct ngc_bytes s)
 	return take_number(&s) && take(&s, '-') && take_number(&s) && s.n == 0;
 }
 
+bool grammar_has_default(const struct ngc_directive *block)
+{
+	bool split = ngc_directive_is(block, "split_clients");
+
+	return ngc_directive_find(block, split ? "*" : "default") != NULL;
+}
+
+bool grammar_result_may_be_empty(const struct ngc_directive *block)
+{
+	if (!grammar_has_default(block))
+		return true;
+	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
+		if (d->n_words == 2 && d->words[1].n == 0)
+			return true;
+	return false;
+}
+
 bool grammar_is_typed(enum grammar g)
 {
 	return g >= GRAMMAR_RANGE && g < GRAMMAR_ANY;

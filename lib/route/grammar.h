@@ -16,6 +16,13 @@ bool grammar_accepts(enum grammar g, struct ngc_bytes s);
 /* Is it one of those? */
 bool grammar_is_typed(enum grammar g);
 
+/*
+ * A map, geo or split_clients block: has it a line for whatever no other line is for, and
+ * can what it gives be empty?
+ */
+bool grammar_has_default(const struct ngc_directive *block);
+bool grammar_result_may_be_empty(const struct ngc_directive *block);
+
 /* A regex that matches what the grammar can hold. */
 const char *grammar_regex(enum grammar g);
 

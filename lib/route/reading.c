@@ -463,9 +463,12 @@ static void match_results(struct match *m, unsigned i, size_t pos)
 {
 	struct ngc_bytes left = ngc_bytes_from(m->key, pos);
 
-	match_from(m, i + 1, pos);
-	for (const struct ngc_directive *d = m->p->pieces[i].block->first;
-	     d != NULL && !is_done(m); d = d->next)
+	const struct ngc_directive *block = m->p->pieces[i].block;
+
+	if (grammar_result_may_be_empty(block))
+		match_from(m, i + 1, pos);
+	for (const struct ngc_directive *d = block->first; d != NULL && !is_done(m);
+	     d = d->next)
 		if (d->n_words == 2 && d->words[1].n > 0 &&
 		    ngc_bytes_starts(left, d->words[1]))
 			match_from(m, i + 1, pos + d->words[1].n);

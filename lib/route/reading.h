@@ -33,7 +33,7 @@ enum grammar {
 	GRAMMAR_LANGUAGES,  /* language tags */
 	GRAMMAR_ORIGIN,     /* SCHEME://HOST[:PORT], "null", or nothing */
 	GRAMMAR_ADDRESS,    /* an IPv4 or IPv6 address, or "unix:" */
-	GRAMMAR_RESULTS,   /* a result of a map, geo or split_clients, or nothing */
+	GRAMMAR_RESULTS,   /* a result of a map, geo or split_clients */
 	GRAMMAR_ANY,
 	GRAMMAR_SEGMENT,   /* anything without '/' */
 };

@@ -25,7 +25,8 @@ struct choices {
 	unsigned char taken[CHOICES_MAX], of[CHOICES_MAX];
 	unsigned n;    /* answers fixed */
 	unsigned at;   /* answers used by this run */
-	bool overflow; /* a run wanted more than there is room for */
+	bool overflow; /* more was wanted than there is room for */
+	bool coarse; /* the results of a map are not gone through: any of them */
 };
 
 /* The request that is followed. */

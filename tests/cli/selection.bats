@@ -590,6 +590,68 @@ hosts() {
 	json_is 'd["purged"]' 1
 }
 
+# many_maps VARIABLE: four maps over it with nine results each, all in the key
+many_maps() {
+	conf <<-END
+		proxy_cache_path $C keys_zone=pages:1m levels=1:2;
+		$(for m in {1..4}; do
+			echo "map $1$m \$m$m {"
+			for i in {1..8}; do echo "v$i r$i;"; done
+			echo "default other; }"
+		done)
+		server {
+			listen 80;
+			server_name a.test;
+			location / {
+				proxy_pass http://127.0.0.1:8000;
+				proxy_cache pages;
+				proxy_cache_key \$host\$request_uri\$m1\$m2\$m3\$m4;
+			}
+		}
+	END
+}
+
+@test "parts that together have too many values are any of their values, found by a walk" {
+	mkcache -o "$C" a.test/x{r1r2r3r4,otherotherotherr8,r1r2r3,r1r2r3r9,1r1r2r3r4} a.test/yr1r2r3r4 \
+	    a.test/xr1r2r3r4r5
+	many_maps '$cookie_c'
+	ok purge -n --json -c "$CONF" http://a.test/x
+	json_is '[d["matched"], d["ambiguous"], d["walked"]]' '[2, 0, true]'
+	ok list --json -c "$CONF" http://a.test/x
+	keys 'a.test/xotherotherotherr8 a.test/xr1r2r3r4'
+	ok list --json -c "$CONF" --strict http://a.test/x
+	keys ''
+	mkcache -o "$C" a.test/xotherotherotherother
+	ok purge -n --json -c "$CONF" --strict http://a.test/x
+	json_is '[d["matched"], d["walked"]]' '[1, false]'
+}
+
+@test "--strict: the same of parts that no request would settle" {
+	mkcache -o "$C" a.test/x{r1r2r3r4,otherotherotherr8,1r1r2r3r4} a.test/yr1r2r3r4
+	many_maps '$geoip_city_'
+	ok list --json -c "$CONF" --strict http://a.test/x
+	keys 'a.test/xotherotherotherr8 a.test/xr1r2r3r4'
+}
+
+@test "parts that have as many values as are gone through cost no walk" {
+	mkcache -o "$C" a.test/x$(printf '%.0s1' {1..11})
+	conf <<-END
+		proxy_cache_path $C keys_zone=pages:1m levels=1:2;
+		$(for m in {1..11}; do echo "map \$cookie_c$m \$m$m { default 0; 1 1; }"; done)
+		server {
+			listen 80;
+			server_name a.test;
+			location / {
+				proxy_pass http://127.0.0.1:8000;
+				proxy_cache pages;
+				proxy_cache_key \$host\$request_uri$(printf '$m%s' {1..11});
+			}
+		}
+	END
+	ok purge -n --json -c "$CONF" http://a.test/x
+	json_is '[d["matched"], d["walked"]]' '[1, false]'
+}
+
 # near SELECTION...: what purge says is there instead, sorted
 near() {
 	run -0 --separate-stderr ngxcache purge -n --json "$@"
