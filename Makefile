@@ -4,6 +4,7 @@
 # make deps       install with apt what the rest needs (Debian, as root)
 # make demo       a walk through the commands on a private nginx
 # make check      every test; check-layers, check-man, check-style, check-install: parts of it
+# make check-wordpress  contrib/wordpress on a real WordPress (packages: tests/deps --long)
 # make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang)
 # make coverage   the tests' line coverage per file
 # make install    to $(DESTDIR)$(PREFIX); uninstall removes it again
@@ -264,6 +265,7 @@ REPLAYS   := $(FUZZERS:%.c=$O/%)
 .DELETE_ON_ERROR:
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 .PHONY: all unit deps demo check check-install check-layers check-long check-man check-style
+.PHONY: check-wordpress
 .PHONY: bench coverage fuzz fuzz-targets install uninstall FORCE
 
 all: $O/ngxcache
@@ -319,7 +321,10 @@ bench:
 	@$(MAKE) -s VARIANT=release all
 	@for bench in $(sort $(wildcard tests/bench/*)); do $$bench || exit; done
 
-check-long: fuzz
+check-long: fuzz check-wordpress
+
+check-wordpress: all
+	@RESULT=$O/wordpress.result $(RUN) tests/check/wordpress
 
 fuzz:
 	@$(MAKE) VARIANT=fuzz CC=clang fuzz-targets
