@@ -100,6 +100,13 @@ enum ngc_outcome {
  * unlinked. */
 enum ngc_outcome ngc_entry_remove(struct ngc_entry *e, struct ngc_error *err);
 
+/*
+ * What would come of removing it, or of writing into it, which is all that the other two
+ * do; nothing is changed.
+ */
+enum ngc_outcome ngc_entry_try_remove(struct ngc_entry *e, struct ngc_error *err);
+enum ngc_outcome ngc_entry_try_write(struct ngc_entry *e, struct ngc_error *err);
+
 /* The entry stops being served at once; the file stays until nginx replaces it. */
 enum ngc_outcome ngc_entry_invalidate(struct ngc_entry *e, struct ngc_error *err);
 

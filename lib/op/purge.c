@@ -33,7 +33,8 @@ static enum ngc_outcome act(const struct ngc_purge_request *req, struct ngc_entr
     struct ngc_error *err)
 {
 	if (req->dry_run)
-		return NGC_DONE;
+		return req->mode == NGC_PURGE_REMOVE ? ngc_entry_try_remove(e, err)
+						     : ngc_entry_try_write(e, err);
 	switch (req->mode) {
 	case NGC_PURGE_REMOVE:
 		return ngc_entry_remove(e, err);

@@ -160,6 +160,25 @@ enum ngc_outcome ngc_entry_remove(struct ngc_entry *e, struct ngc_error *err)
 	return NGC_DONE;
 }
 
+enum ngc_outcome ngc_entry_try_remove(struct ngc_entry *e, struct ngc_error *err)
+{
+	enum ngc_outcome outcome = still_there(e, err);
+
+	if (outcome == NGC_DONE && faccessat(e->dirfd, ".", W_OK, AT_EACCESS) != 0)
+		return failed(e, "unlink", errno, err);
+	return outcome;
+}
+
+enum ngc_outcome ngc_entry_try_write(struct ngc_entry *e, struct ngc_error *err)
+{
+	int fd;
+	enum ngc_outcome outcome = open_to_write(e, &fd, err);
+
+	if (outcome == NGC_DONE)
+		close(fd);
+	return outcome;
+}
+
 enum ngc_outcome ngc_entry_invalidate(struct ngc_entry *e, struct ngc_error *err)
 {
 	return spoil(e, err);

@@ -198,6 +198,48 @@ $before"
 	done
 }
 
+# foretold STATUS OPTION...: with these a dry run ends with STATUS and changes nothing, and
+# the real run then ends alike and says the same
+foretold() {
+	local wanted=$1 before dry said
+
+	shift
+	before=$(tree "$C")
+	run "-$wanted" --separate-stderr "${AS[@]}" ngxcache purge --json -n "$@"
+	equal "$(tree "$C")" "$before" "after a dry run of $*"
+	dry=${output/'"dry_run":true'/'"dry_run":false'} said=$stderr
+	run "-$wanted" --separate-stderr "${AS[@]}" ngxcache purge --json "$@"
+	equal "$dry" "$output" "$*"
+	equal "$said" "$stderr" "$*"
+}
+
+@test "purge: a dry run foresees what will be refused, in every mode" {
+	AS=()
+	for mode in invalidate expire remove; do
+		rm -rf "$C" "$T/other"
+		file=$(mkcache -v -o "$C" --valid 2000000000 httpGETa.test/1)
+		mkcache -o "$C" --valid 2000000000 httpGETa.test/2 httpGETa.test/3
+		ln "$file" "$T/other"
+		if [ "$(id -u)" -eq 0 ]; then
+			chown 12345 "$(mkcache -v -o "$C" --valid 2000000000 httpGETa.test/3)"
+		fi
+		foretold "$([ "$mode" = remove ] && echo 0 || echo 3)" --mode "$mode" -d "$C" --all
+		foretold 0 --mode "$mode" -d "$C" --key httpGETa.test/2
+	done
+}
+
+@test "purge: a dry run foresees that a directory may not be written" {
+	need_nobody
+	AS=(as_nobody)
+	mkcache -o "$C" httpGETa.test/1
+	chmod -R a+rX "$C"
+	for mode in invalidate expire remove; do
+		foretold 3 --mode "$mode" -d "$C" --all
+	done
+	chmod -R a+rwX "$C"
+	foretold 0 -d "$C" --all
+}
+
 @test "purge: the entries of another zone below are kept" {
 	mkcache -o "$C" httpGETa.test/{1,2,3}
 	mkcache -o "$C/a" --levels 2 httpGETb.test/{1,2,3}
