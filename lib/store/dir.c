@@ -148,26 +148,50 @@ int dir_open_at(int dirfd, const char *name)
 	return fd;
 }
 
+/* Going on from a directory needs no right to read it. */
+#if defined(O_PATH)
+#define O_PASS O_PATH
+#elif defined(O_SEARCH)
+#define O_PASS O_SEARCH
+#else
+#define O_PASS O_RDONLY
+#endif
+
+static int pass_at(int dirfd, const char *name)
+{
+	return openat(dirfd, name, O_PASS | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 /* Opened anew, not duplicated: a duplicate would share the position of readers of the
  * root. */
-int level_dir_open(int rootfd, const char *dir)
+static int open_below(int rootfd, const char *dir, int (*open_last)(int, const char *))
 {
 	int fd = rootfd;
 
 	if (*dir == '\0')
-		return dir_open_at(rootfd, ".");
+		return open_last(rootfd, ".");
 	while (fd >= 0 && *dir != '\0') {
 		char name[3] = { 0 };
 		size_t n = strcspn(dir, "/");
 		int up = fd, saved;
 
 		memcpy(name, dir, n < sizeof(name) ? n : sizeof(name) - 1);
-		fd = dir_open_at(up, name);
+		dir += n + (dir[n] == '/');
+		fd = *dir == '\0' ? open_last(up, name) : pass_at(up, name);
 		saved = errno;
 		if (up != rootfd)
 			close(up);
 		errno = saved;
-		dir += n + (dir[n] == '/');
 	}
 	return fd;
+}
+
+int level_dir_open(int rootfd, const char *dir)
+{
+	return open_below(rootfd, dir, dir_open_at);
+}
+
+int level_dir_pass(int rootfd, const char *dir)
+{
+	return open_below(rootfd, dir, pass_at);
 }

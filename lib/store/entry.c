@@ -148,7 +148,7 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
 
 	if (!ngc_candidate_name(dir, name) || is_missing(c, dir, name))
 		return NGC_GONE;
-	dirfd = level_dir_open(c->fd, dir);
+	dirfd = level_dir_pass(c->fd, dir);
 	if (dirfd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
 		return NGC_GONE;
 	if (dirfd < 0)

@@ -58,6 +58,8 @@ int dir_open_at(int dirfd, const char *name);
 
 /* Open a directory below the root, component by component; no link is followed. */
 int level_dir_open(int rootfd, const char *dir);
+/* The same of one in which names are looked up, but which is not read. */
+int level_dir_pass(int rootfd, const char *dir);
 
 /* The name of a user, or "uid N". */
 #define OWNER_TEXT 64

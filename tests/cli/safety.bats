@@ -538,6 +538,25 @@ foretold() {
 	done
 }
 
+@test "a level directory that may be passed need not be read for an exact look-up" {
+	need_nobody
+	file=$(mkcache -v -o "$C" --valid 2000000000 httpGETa.test/1)
+	chmod -R a+rX "$C"
+	chmod a+rw "$file"
+	chmod 733 "$C"/? "$C"/?/??
+	for words in 'list --key httpGETa.test/1' "list --file $file" \
+	    'purge --json --soft --key httpGETa.test/1' 'purge --key httpGETa.test/1'; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr as_nobody ngxcache -d "$C,levels=1:2" $words
+		equal "$stderr" "" "$words"
+		[ -n "$output" ]
+	done
+	[ ! -e "$file" ]
+	run -0 --separate-stderr as_nobody ngxcache list --json -d "$C,levels=1:2" --key httpGETa.test/1
+	equal "$output" ""
+	run -3 --separate-stderr as_nobody ngxcache list --json -d "$C,levels=1:2" --all
+}
+
 @test "an unreadable file is named, and the rest is done" {
 	need_nobody
 	one=$(mkcache -v -o "$C" httpGETa.test/1)
