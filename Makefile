@@ -97,7 +97,9 @@ LIB_SRCS := \
 	lib/op/probe.c \
 	lib/op/purge.c \
 	lib/op/reload.c \
+	lib/op/restore.c \
 	lib/op/select.c \
+	lib/op/serving.c \
 	lib/op/show.c \
 	lib/op/site.c \
 	lib/op/sort.c \
@@ -161,6 +163,7 @@ LIB_SRCS := \
 	lib/store/entry.c \
 	lib/store/libarchive.c \
 	lib/store/names.c \
+	lib/store/put.c \
 	lib/store/start.c \
 	lib/store/stray.c \
 	lib/store/unpack.c \
@@ -175,6 +178,7 @@ CMD_SRCS := \
 	cmd/cmd_list.c \
 	cmd/cmd_purge.c \
 	cmd/cmd_reload.c \
+	cmd/cmd_restore.c \
 	cmd/cmd_show.c \
 	cmd/cmd_stats.c \
 	cmd/cmd_urls.c \

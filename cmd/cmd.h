@@ -46,6 +46,7 @@ enum opt_id {
 	OPT_FAIL_IF_NONE,
 	OPT_FIELDS,
 	OPT_FILE,
+	OPT_FORCE,
 	OPT_FORMAT,
 	OPT_FRESH,
 	OPT_FROM,
@@ -70,6 +71,7 @@ enum opt_id {
 	OPT_NULL,
 	OPT_OLDER,
 	OPT_OUTPUT,
+	OPT_OVERWRITE,
 	OPT_PREFIX,
 	OPT_QUIET,
 	OPT_RECURSIVE,
@@ -118,6 +120,7 @@ enum cmd_flags {
 	CMD_WORDS = 4, /* takes words that are no selection */
 	CMD_CACHES = 8, /* is about caches: that there is none is worth a word */
 	CMD_ARCHIVES = 16, /* only reads entries: those of an archive will do */
+	CMD_FILE = 32, /* its first word is a file, and --file means what is in it */
 };
 
 struct cmd_arg {
@@ -169,7 +172,8 @@ struct cmd {
 };
 
 extern const struct cmd cmd_archive, cmd_check, cmd_doctor, cmd_explain, cmd_list,
-    cmd_purge, cmd_reload, cmd_show, cmd_stats, cmd_urls, cmd_verify, cmd_zones;
+    cmd_purge, cmd_reload, cmd_restore, cmd_show, cmd_stats, cmd_urls, cmd_verify,
+    cmd_zones;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct cmd *const cmd_all[];
@@ -189,6 +193,9 @@ const struct cmd *opts_command(int argc, char **argv);
  */
 bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *args,
     bool (*global)(void *arg, enum opt_id id, const char *value), void *arg);
+
+/* The first word is no selector: false: there is none, a message was printed. */
+bool opts_take_file(const struct cmd *cmd, struct cmd_args *args);
 
 /* The same for the selection's options. */
 bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env);

@@ -37,7 +37,7 @@
 
 const struct cmd *const cmd_all[] = { &cmd_zones, &cmd_list, &cmd_show, &cmd_explain,
 	&cmd_urls, &cmd_purge, &cmd_stats, &cmd_check, &cmd_verify, &cmd_doctor,
-	&cmd_archive, &cmd_reload, NULL };
+	&cmd_archive, &cmd_restore, &cmd_reload, NULL };
 
 static volatile sig_atomic_t stop_signal;
 
@@ -210,7 +210,7 @@ static int run_command(const struct cmd *cmd, struct globals *g,
 		ui_error("%s: unexpected argument '%s'", cmd->name, args->words[0]);
 		goto out;
 	}
-	if (!collect_files(g, args, g->env.select, &files))
+	if (!(cmd->flags & CMD_FILE) && !collect_files(g, args, g->env.select, &files))
 		goto out;
 	if (g->site.conf != NULL && strcmp(g->site.conf, "-") == 0) {
 		if (file_read("-", &dump, &err) != NGC_OK) {
@@ -262,6 +262,8 @@ static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 		ui_error("a command is missing; see 'ngxcache help'");
 		return EXIT_USAGE;
 	}
+	if ((cmd->flags & CMD_FILE) && !opts_take_file(cmd, args))
+		return EXIT_USAGE;
 	g->site.zones = g->zones;
 	g->site.dirs = g->dirs;
 	if (getenv("SUDO_UID") == NULL)

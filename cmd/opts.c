@@ -396,6 +396,21 @@ static struct ngc_scope scope_of(const struct cmd_args *args)
 		.recursive = cmd_args_has(args, OPT_RECURSIVE) };
 }
 
+bool opts_take_file(const struct cmd *cmd, struct cmd_args *args)
+{
+	size_t i = 0;
+
+	while (i < args->n_opts && args->opts[i].id != OPT_WORD)
+		i++;
+	if (i == args->n_opts) {
+		ui_error("%s: a file is missing", cmd->name);
+		usage_hint(cmd);
+		return false;
+	}
+	args->opts[i].id = OPT_NONE;
+	return true;
+}
+
 bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env)
 {
 	struct ngc_scope scope = scope_of(args);

@@ -21,9 +21,11 @@ struct ngc_unpack;
 #define NGC_ARCHIVE_ABOUT "ngxcache.json"
 
 /*
- * stop: not 0: reading ends soon, as if it failed; may be NULL.  path must outlive it.
+ * path: "-" is standard input; it must outlive the result.
+ * stop: not 0: reading ends soon, as if it failed; may be NULL.
  * out: on NGC_OK owned by the caller (ngc_unpack_close()), otherwise NULL.
- * NGC_DENIED: it cannot be opened, or libarchive is not there.
+ * NGC_INVALID: there is no such file.  NGC_DENIED: it cannot be opened, or libarchive is
+ * not there.
  */
 enum ngc_code ngc_unpack_open(const char *path, const volatile sig_atomic_t *stop,
     struct ngc_unpack **out, struct ngc_error *err);

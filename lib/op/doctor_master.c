@@ -215,41 +215,6 @@ static int64_t milliseconds(struct timespec t)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The ticks from boot to the start of a process; 0: not known. */
-static int64_t start_ticks(pid_t pid)
-{
-	unsigned long long ticks = 0;
-	char path[64], text[1024];
-	const char *p = NULL;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-	f = fopen(path, "re");
-	if (f == NULL)
-		return 0;
-	if (fgets(text, sizeof(text), f) != NULL)
-		p = strrchr(text, ')'); /* the name may hold anything */
-	fclose(f);
-	if (p == NULL || sscanf(p + 1,
-			     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
-			     "%*d %*d %*d %*d %*d %llu",
-			     &ticks) != 1)
-		return 0;
-	return (int64_t)ticks;
-}
-
-/* Milliseconds since 1970 when a process began; 0: not known. */
-static int64_t process_start(pid_t pid)
-{
-	int64_t ticks = start_ticks(pid);
-	struct timespec now, up;
-
-	if (ticks == 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
-	    clock_gettime(CLOCK_BOOTTIME, &up) != 0)
-		return 0;
-	return milliseconds(now) - milliseconds(up) + ticks * 1000 / sysconf(_SC_CLK_TCK);
-}
-
 /* When the workers that take requests began: they have what the master read last. */
 static int64_t last_reading(const struct master *m)
 {
@@ -257,7 +222,7 @@ static int64_t last_reading(const struct master *m)
 	int64_t last = 0;
 
 	for (const pid_t *w = workers; w != NULL && *w != 0; w++) {
-		int64_t start = process_start(*w);
+		int64_t start = master_process_start(*w);
 
 		last = start > last ? start : last;
 	}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ngc/mem.h"
@@ -169,6 +170,27 @@ static pid_t parent_of(pid_t pid)
 	return (pid_t)parent;
 }
 
+pid_t master_loader(pid_t master)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *e;
+	pid_t found = 0;
+
+	while (proc != NULL && found == 0 && (e = readdir(proc)) != NULL) {
+		char title[256];
+		int64_t pid;
+
+		if (ngc_parse_number(ngc_bytes_of(e->d_name), &pid) && pid <= INT32_MAX &&
+		    parent_of((pid_t)pid) == master &&
+		    read_title((pid_t)pid, title, sizeof(title)) &&
+		    strstr(title, ": cache loader process") != NULL)
+			found = (pid_t)pid;
+	}
+	if (proc != NULL)
+		closedir(proc);
+	return found;
+}
+
 static bool takes_requests(pid_t pid)
 {
 	char title[256];
@@ -208,4 +230,43 @@ failed:
 	closedir(proc);
 	free(list);
 	return NULL;
+}
+
+static int64_t milliseconds(struct timespec t)
+{
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The ticks from boot to the start of a process; 0: not known. */
+static int64_t start_ticks(pid_t pid)
+{
+	unsigned long long ticks = 0;
+	char path[64], text[1024];
+	const char *p = NULL;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	f = fopen(path, "re");
+	if (f == NULL)
+		return 0;
+	if (fgets(text, sizeof(text), f) != NULL)
+		p = strrchr(text, ')'); /* the name may hold anything */
+	fclose(f);
+	if (p == NULL || sscanf(p + 1,
+			     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+			     "%*d %*d %*d %*d %*d %llu",
+			     &ticks) != 1)
+		return 0;
+	return (int64_t)ticks;
+}
+
+int64_t master_process_start(pid_t pid)
+{
+	int64_t ticks = start_ticks(pid);
+	struct timespec now, up;
+
+	if (ticks == 0 || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+	    clock_gettime(CLOCK_BOOTTIME, &up) != 0)
+		return 0;
+	return milliseconds(now) - milliseconds(up) + ticks * 1000 / sysconf(_SC_CLK_TCK);
 }

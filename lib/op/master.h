@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "ngc/error.h"
@@ -33,5 +34,11 @@ bool master_option(const struct master *m, const char *option, char out[PATH_MAX
  * NULL: no memory or no /proc.
  */
 pid_t *master_workers(pid_t master);
+
+/* The process that reads the caches in after a start, until it has; 0: there is none. */
+pid_t master_loader(pid_t master);
+
+/* Milliseconds since 1970 when a process began; 0: not known. */
+int64_t master_process_start(pid_t pid);
 
 #endif

@@ -178,6 +178,7 @@ enum ngc_code ngc_shown_body(const struct ngc_shown *s, bool decode,
 	struct sink sink = { write, arg, NULL };
 	struct ngc_entry *e = s->entry;
 	enum ngc_code code = NGC_OK;
+	bool reading = false;
 
 	if (decode)
 		code = ngc_entry_response(e, err);
@@ -185,12 +186,13 @@ enum ngc_code ngc_shown_body(const struct ngc_shown *s, bool decode,
 		code = NGC_OK;
 	if (decode && code == NGC_OK)
 		code = ngc_decoder_new(&e->response, write, arg, &sink.decoder, err);
-	if (code == NGC_OK)
+	reading = code == NGC_OK;
+	if (reading)
 		code = ngc_entry_content(e, (off_t)e->header.body_start, sink_piece,
 		    &sink, err);
 	if (code == NGC_OK && sink.decoder != NULL)
 		code = ngc_decoder_end(sink.decoder, err);
-	if (code == NGC_DAMAGED || code == NGC_DENIED)
+	if (code == NGC_DAMAGED || (code == NGC_DENIED && !reading))
 		ngc_wrap(err, "%s/%s%s", ngc_cache_path(e->cache), e->dir, e->name);
 	ngc_decoder_free(sink.decoder);
 	return code;

@@ -17,6 +17,12 @@ struct content {
 	void *arg;
 };
 
+static enum ngc_code unreadable(const struct ngc_entry *e, struct ngc_error *err)
+{
+	return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s: read", e->cache->path, e->dir,
+	    e->name);
+}
+
 /* What was read of a member cannot be read again: it is in the head. */
 static enum ngc_code write_head(struct content *c, struct ngc_error *err)
 {
@@ -24,7 +30,7 @@ static enum ngc_code write_head(struct content *c, struct ngc_error *err)
 	struct ngc_bytes rest;
 
 	if (entry_head_extend(e, (size_t)c->pos) != 0)
-		return ngc_fail(err, NGC_DENIED, errno, "read");
+		return unreadable(e, err);
 	if ((off_t)e->head.n <= c->pos)
 		return NGC_OK;
 	rest = ngc_bytes_from(e->head, (size_t)c->pos);
@@ -47,7 +53,7 @@ static enum ngc_code write_rest(struct content *c, unsigned char *piece,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return ngc_fail(err, NGC_DENIED, errno, "read");
+			return unreadable(c->e, err);
 		code = c->write(c->arg, piece, (size_t)n, err);
 		c->pos += n;
 	}

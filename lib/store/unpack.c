@@ -141,9 +141,17 @@ enum ngc_code ngc_unpack_open(const char *path, const volatile sig_atomic_t *sto
 	code = ngc_libarchive_load(&u->lib, err);
 	if (code != NGC_OK)
 		goto out;
-	u->fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	u->fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+				       : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	if (u->fd < 0 || fstat(u->fd, &st) != 0) {
-		code = access_denied(path, errno, err);
+		code = errno == ENOENT
+			     ? ngc_fail(err, NGC_INVALID, 0, "%s: no such file", path)
+			     : access_denied(path, errno, err);
+		goto out;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		code = ngc_fail(err, NGC_INVALID, 0,
+		    "%s: a directory, not an archive", path);
 		goto out;
 	}
 	u->end = S_ISREG(st.st_mode) ? st.st_size : 0;
