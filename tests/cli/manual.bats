@@ -302,6 +302,14 @@ documented() {
 	    <(documented "DOCUMENT OF ARCHIVE")
 }
 
+@test "manual: ngxcache-json(5) describes the document of restore" {
+	sandbox
+	ngxcache archive -q -z shop -o "$T/box/shop.tar"
+	ngxcache restore --json -z shop "$T/box/shop.tar" http://www.example.com/blog >"$T/doc"
+	same <(members "{**d, 'errors': [{'file': 0, 'error': 0}]}" <"$T/doc") \
+	    <(documented "DOCUMENT OF RESTORE")
+}
+
 @test "manual: ngxcache-json(5) describes the document of reload" {
 	sandbox
 	sed -i "1i pid $T/box/nginx.pid;" "$NGXCACHE_CONF"

@@ -22,7 +22,7 @@ three() {
 	mkcache -o "$C/pages" --vary Accept-Encoding --body 'in clear' httpsGETa.test/2
 	mkcache -o "$C/pages" --vary Accept-Encoding --variant-headers 'Accept-Encoding: gzip' \
 	    --body packed httpsGETa.test/2
-	tar -C "$C" -cf "$A" pages
+	tar -C "$C" --format=pax -cf "$A" pages
 }
 
 # zone PARAMETERS: a configuration whose zone "pages" lies in $R
@@ -374,7 +374,7 @@ counts() {
 		done
 		equal "$(files "$R" | wc -l)" "$(json_get 'd["restored"]' <<<"$output")"
 	done
-	head -c 900 "$A.gz" >"$T/cut.tar.gz"
+	head -c $(($(stat -c %s "$A.gz") / 2)) "$A.gz" >"$T/cut.tar.gz"
 	fails 3 'damaged' restore --json -d "$R,levels=1:2" "$T/cut.tar.gz"
 }
 
