@@ -110,13 +110,9 @@ static void json_errors(struct ngc_buf *b, const struct ngc_purge_result *r)
 void out_purge_json_end(struct ngc_buf *b, const struct ngc_purge_request *req,
     const struct ngc_purge_result *r, bool list)
 {
-	uint64_t ambiguous = 0;
-
 	if (list)
 		ngc_buf_add_char(b, ']');
 	out_purge_json_selectors(b, &r->found);
-	for (size_t i = 0; i < r->found.n_selectors; i++)
-		ambiguous += r->found.selectors[i].ambiguous;
 	json_zones(b, req->site, r);
 	json_errors(b, r);
 	jsonw_member_bool(b, "walked", r->found.walked);
@@ -127,7 +123,7 @@ void out_purge_json_end(struct ngc_buf *b, const struct ngc_purge_request *req,
 	jsonw_member_uint(b, "already_gone", r->already_gone);
 	jsonw_member_uint(b, "replaced", r->replaced);
 	jsonw_member_uint(b, "failed", r->failed);
-	jsonw_member_uint(b, "ambiguous", ambiguous);
+	jsonw_member_uint(b, "ambiguous", r->found.ambiguous);
 	if (req->reload)
 		jsonw_member_bool(b, "reloaded", r->reload.ok);
 	ngc_buf_add_str(b, "}\n");

@@ -135,6 +135,7 @@ struct ngc_select_result {
 	size_t n_selectors;
 	struct ngc_zone_found *zones;          /* one for each of the site's */
 	uint64_t matched;                      /* entries visited */
+	uint64_t ambiguous;                    /* entries left, by whatever selectors */
 	bool walked;                           /* some directory was read through */
 	struct ngc_walk_totals totals;         /* of the walks */
 	uint64_t failed;                       /* problems reported */

@@ -351,6 +351,7 @@ enum ngc_code ngc_select_execute(const struct ngc_select_run *run,
 		out->selectors[i].ambiguous = f.ambiguous[i];
 	}
 	out->matched = f.visited;
+	out->ambiguous = f.left;
 	out->failed += f.failed;
 	for (size_t i = 0; code == NGC_OK && run->explain_misses && i < out->n_selectors;
 	     i++)

@@ -51,7 +51,7 @@ struct find {
 			     hand */
 	size_t n_scanning;
 	atomic_uint_fast64_t *matched, *ambiguous; /* of each selector */
-	atomic_uint_fast64_t visited, failed;
+	atomic_uint_fast64_t visited, left, failed;
 	pthread_mutex_t lock; /* for the callbacks that one thread calls at a time */
 	enum phase phase;
 	bool guessing; /* a name that nothing tells of is looked up: closed is absent */

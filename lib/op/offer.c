@@ -143,9 +143,12 @@ static enum ngc_code count_doubts(struct find *f, struct hand *h, struct ngc_err
 	bool held;
 	enum ngc_code code = judge_filters(&h->judge, &held, err);
 
-	for (size_t i = 0; code == NGC_OK && held && i < h->n_doubts; i++)
+	if (code != NGC_OK || !held)
+		return code;
+	for (size_t i = 0; i < h->n_doubts; i++)
 		atomic_fetch_add(&f->ambiguous[h->doubts[i]], 1);
-	return code;
+	atomic_fetch_add(&f->left, 1);
+	return NGC_OK;
 }
 
 /* Is it selected?  Fills in the hits. */

@@ -235,6 +235,8 @@ static void add_found(struct ngc_select_result *sum, const struct ngc_select_res
 			s->ambiguous = ambiguous;
 	}
 	sum->matched += more->matched;
+	if (sum->ambiguous < more->ambiguous)
+		sum->ambiguous = more->ambiguous;
 	sum->walked |= more->walked;
 	sum->failed += more->failed;
 }

@@ -719,6 +719,8 @@ near() {
 	run -0 --separate-stderr ngxcache purge -n --json -d "$C$PARAMS" http://a.test/p
 	json_is '[d["purged"], d["ambiguous"]]' '[1, 2]'
 	[[ $stderr == *'left 2 entries'* ]]
+	run -0 --separate-stderr ngxcache purge -n --json -d "$C$PARAMS" http://a.test/p http://a.test/pd
+	json_is '[d["purged"], d["ambiguous"], [s["ambiguous"] for s in d["selectors"]]]' '[2, 1, [1, 1]]'
 	ok purge -n --json -d "$C$PARAMS" http://a.test/p --glob 'a.test/*'
 	json_is '[d["purged"], d["ambiguous"]]' '[3, 0]'
 	ok purge -n --json -d "$C$PARAMS" --status 404 http://a.test/p
