@@ -256,6 +256,7 @@ FUZZERS := \
 	tests/fuzz/fuzz_response.c \
 	tests/fuzz/fuzz_route.c \
 	tests/fuzz/fuzz_template.c \
+	tests/fuzz/fuzz_unpack.c \
 	tests/fuzz/fuzz_url.c
 FUZZ_SECONDS ?= 60
 

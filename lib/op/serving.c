@@ -43,7 +43,7 @@ static bool is_cold(pid_t master)
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (began == 0)
 		return false;
-	if ((int64_t)now.tv_sec * 1000 - began < COLD_MS)
+	if ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - began < COLD_MS)
 		return true;
 	return loader != 0 && master_process_start(loader) - began < TOGETHER_MS;
 }

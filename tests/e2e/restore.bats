@@ -128,6 +128,7 @@ wipe() {
 @test "a server that has read its caches in ignores what is restored, and restore says so" {
 	# The loader begins a minute after the start, and says when it has ended.
 	wait_until 'grep -q "http file cache: $CACHE" "$NGINX/log/error.log"' 90
+	wait_until '! pgrep -P "$NGINX_PID" -f "cache loader"'
 	mkcache_page
 	run -0 --separate-stderr admin restore --json -z pages "$T/new.tar"
 	[[ $stderr == *"nginx (process $NGINX_PID) has read its caches in"* ]]
