@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
 /* The contents of a site: posts over two years with categories, tags and comments, pages, an
    image, a menu.  Run by driver.php; answers with names and numbers of what was made. */
 $made = [];
