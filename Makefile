@@ -184,6 +184,7 @@ CMD_SRCS := \
 	cmd/cmd_urls.c \
 	cmd/cmd_verify.c \
 	cmd/cmd_zones.c \
+	cmd/complete.c \
 	cmd/csv.c \
 	cmd/field.c \
 	cmd/file.c \

@@ -205,6 +205,9 @@ struct ngc_select_run opts_selection_run(const struct cmd_env *env);
 
 void opts_print_help(const struct cmd *cmd); /* NULL: of the program */
 
+/* complete.c: what may stand at the end of the words, for a shell; an exit status. */
+int complete_run(int n, char **words);
+
 /* ui.c: messages; standard error alone. */
 
 /* "ngxcache: TEXT", one line. */

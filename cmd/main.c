@@ -9,6 +9,7 @@
  * cmd_*.c	a command each: options into a request, one call into the library, the
  *		result rendered
  * opts.c	option tables, parsing, help
+ * complete.c	what a shell may complete a command line with
  * request.c	a request as curl's letters describe it
  * file.c	reading a file whole, and replacing one
  * ui.c		messages and questions on the terminal
@@ -318,6 +319,8 @@ int main(int argc, char **argv)
 	if (!open_standard_descriptors())
 		return EXIT_PARTIAL;
 	catch_signals();
+	if (argc > 1 && strcmp(argv[1], "__complete") == 0)
+		return complete_run(argc - 2, argv + 2);
 	status = run(argc, argv, &g, &args);
 	if (status != EXIT_DONE && !g.ran)
 		status = refused(argc, argv, status);

@@ -14,6 +14,7 @@
 #include "ngc/level.h"
 #include "ngc/mem.h"
 #include "ngc/path.h"
+#include "ngc/text.h"
 #include "ngc/unpack.h"
 
 /* Where distributions and builders put it; the first that exists. */
@@ -404,13 +405,32 @@ static bool is_known(const struct ngc_site *s, const char *name)
 	return false;
 }
 
+static const char *nearest_zone(const struct ngc_site *s, const char *name)
+{
+	const char **names = ngc_array_alloc(s->n_all + 1, sizeof(*names)), *near;
+	size_t n = 0;
+
+	if (names == NULL)
+		return NULL;
+	for (size_t i = 0; i < s->n_all; i++)
+		if (s->all[i]->name != NULL)
+			names[n++] = s->all[i]->name;
+	names[n] = NULL;
+	near = ngc_text_nearest(name, names);
+	free(names);
+	return near;
+}
+
 static enum ngc_code unknown_zone(const struct ngc_site *s, const char *name,
     struct ngc_error *err)
 {
+	const char *near = nearest_zone(s, name), *text;
 	struct ngc_buf known = { 0 };
-	const char *text;
 	enum ngc_code code;
 
+	if (near != NULL)
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "unknown zone '%s', did you mean '%s'?", name, near);
 	for (size_t i = 0; i < s->n_all; i++)
 		if (s->all[i]->name != NULL)
 			ngc_buf_printf(&known, "%s%s", known.n > 0 ? ", " : "",
