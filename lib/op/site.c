@@ -429,15 +429,17 @@ static enum ngc_code unknown_zone(const struct ngc_site *s, const char *name,
 	enum ngc_code code;
 
 	if (near != NULL)
-		return ngc_fail(err, NGC_INVALID, 0,
-		    "unknown zone '%s', did you mean '%s'?", name, near);
-	for (size_t i = 0; i < s->n_all; i++)
+		ngc_buf_printf(&known, ", did you mean '%s'?", near);
+	for (size_t i = 0, n = 0; i < s->n_all; i++)
 		if (s->all[i]->name != NULL)
-			ngc_buf_printf(&known, "%s%s", known.n > 0 ? ", " : "",
+			ngc_buf_printf(&known, "%s%s",
+			    n++ > 0	? ", "
+			    : near != NULL ? " there is: "
+					   : "; there is: ",
 			    s->all[i]->name);
 	text = ngc_buf_str(&known);
-	code = ngc_fail(err, NGC_INVALID, 0, "unknown zone '%s'; %s%s", name,
-	    known.n > 0 ? "there is: " : "there is none", text != NULL ? text : "");
+	code = ngc_fail(err, NGC_INVALID, 0, "unknown zone '%s'%s", name,
+	    text != NULL && known.n > 0 ? text : "; there is none");
 	ngc_buf_free(&known);
 	return code;
 }

@@ -360,6 +360,14 @@ COMMANDS='zones list show purge reload'
 	refused "-d" list -d ',name=x'
 }
 
+@test "-z: of a zone that is mistyped, the one that was meant is told" {
+	mkcache -o "$C" k
+	mkcache -o "$T/more" k
+	refused "unknown zone 'imges', did you mean 'images'? there is: images, pages" list \
+	    -d "$C,name=images" -d "$T/more,name=pages" -z imges
+	refused "unknown zone 'x'; there is: images" list -d "$C,name=images" -z x
+}
+
 @test "-z: an unknown zone is refused, and the known ones are named" {
 	mkcache -o "$C" GETa.test/1
 	mkcache -o "$T/more" GETa.test/2
