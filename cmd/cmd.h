@@ -65,6 +65,7 @@ enum opt_id {
 	OPT_METHOD,
 	OPT_MODE,
 	OPT_NEWER,
+	OPT_NICE,
 	OPT_NOW,
 	OPT_NO_USAGE,
 	OPT_NO_WALK,
@@ -150,7 +151,7 @@ struct cmd_env {
 	struct ngc_select *select; /* NULL: the command does not select */
 	uint64_t bad_urls;         /* of --from: reported and left out */
 	int64_t now;
-	unsigned jobs;
+	struct ngc_pace pace;
 	enum ngc_walking walking;
 	bool loose;
 	bool json, quiet, verbose;
@@ -240,6 +241,7 @@ int ui_selection_status(const struct cmd_env *env, const struct ngc_select_resul
  */
 void ui_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void ui_progress_end(void); /* the line goes away */
+void ui_looked_at(void *arg, uint64_t more); /* as struct ngc_pace calls it */
 /* Ask on the terminal; true: yes.  Without a terminal: true. */
 bool ui_confirm(const char *question);
 

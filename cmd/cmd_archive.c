@@ -167,6 +167,7 @@ static int archive_execute(struct archive *a, const struct cmd_args *args)
 	enum ngc_code code;
 	int status;
 
+	run.pace.progress = NULL; /* req.progress says more */
 	run.damaged = ngc_select_selectors(env->select) > 0;
 	run.damaged_met = env->verbose ? ui_damaged_met : NULL;
 	run.explain_misses = !a->streamed;

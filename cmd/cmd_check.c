@@ -270,7 +270,7 @@ static int check_run(struct cmd_env *env, const struct cmd_args *args)
 {
 	struct ngc_health_request req = { .site = env->site,
 		.now = env->now,
-		.jobs = env->jobs,
+		.pace = env->pace,
 		.stop = env->stop,
 		.problem = ui_problem };
 	struct ngc_health_report report = { 0 };

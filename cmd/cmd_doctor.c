@@ -13,7 +13,7 @@ static const char *const doctor_synopsis[] = { "doctor [options]", NULL };
 static int doctor_run(struct cmd_env *env, const struct cmd_args *args)
 {
 	struct ngc_doctor_request req = { .site = env->site,
-		.jobs = env->jobs,
+		.pace = env->pace,
 		.stop = env->stop,
 		.problem = ui_problem };
 	struct ngc_doctor_result result;

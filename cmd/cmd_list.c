@@ -178,7 +178,7 @@ static int list_run(struct cmd_env *env, const struct cmd_args *args)
 
 	if (!take_sort(&l, args) || !take_format(&l, args))
 		return EXIT_USAGE;
-	l.out = out_new(ngc_walk_jobs(env->jobs));
+	l.out = out_new(ngc_walk_jobs(&env->pace));
 	if (l.out == NULL) {
 		ui_error("out of memory");
 		return EXIT_PARTIAL;

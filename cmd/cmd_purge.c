@@ -139,7 +139,7 @@ static int purge_run(struct cmd_env *env, const struct cmd_args *args)
 		    .select = env->select,
 		    .dry_run = dry_run,
 		    .now = env->now,
-		    .jobs = env->jobs,
+		    .pace = env->pace,
 		    .walking = env->walking,
 		    .loose = env->loose,
 		    .reload = cmd_args_has(args, OPT_RELOAD),

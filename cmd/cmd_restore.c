@@ -174,7 +174,7 @@ static int restore_run(struct cmd_env *env, const struct cmd_args *args)
 		    .force = cmd_args_has(args, OPT_FORCE),
 		    .dry_run = cmd_args_has(args, OPT_DRY_RUN),
 		    .now = env->now,
-		    .jobs = env->jobs,
+		    .pace = env->pace,
 		    .loose = env->loose,
 		    .stop = env->stop,
 		    .damaged_met = env->verbose ? ui_damaged_met : NULL,

@@ -132,7 +132,7 @@ static int verify_run(struct cmd_env *env, const struct cmd_args *args)
 		    .repair = cmd_args_has(args, OPT_REPAIR),
 		    .dry_run = cmd_args_has(args, OPT_DRY_RUN),
 		    .now = env->now,
-		    .jobs = env->jobs,
+		    .pace = env->pace,
 		    .walking = env->walking,
 		    .loose = env->loose,
 		    .stop = env->stop,

@@ -39,7 +39,7 @@ static enum ngc_code measure(struct zones *z, const struct ngc_zone *zone,
     struct ngc_usage *out)
 {
 	struct ngc_usage_request req = { .site = z->env->site,
-		.jobs = z->env->jobs,
+		.pace = z->env->pace,
 		.stop = z->env->stop,
 		.problem = problem,
 		.arg = z };

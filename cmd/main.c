@@ -29,8 +29,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 
 #include "ngc/units.h"
 
@@ -76,7 +80,7 @@ static bool take_jobs(struct globals *g, const char *value)
 		ui_error("--jobs '%s': expected a number from 1 to %d", value, JOBS_MAX);
 		return false;
 	}
-	g->env.jobs = (unsigned)n;
+	g->env.pace.jobs = (unsigned)n;
 	return true;
 }
 
@@ -123,6 +127,9 @@ static bool take_global(void *arg, enum opt_id id, const char *value)
 		return take_now(g, value);
 	case OPT_JOBS:
 		return take_jobs(g, value);
+	case OPT_NICE:
+		g->env.pace.gentle = true;
+		return true;
 	case OPT_QUIET:
 		g->env.quiet = true;
 		return true;
@@ -245,6 +252,17 @@ out:
 	return status;
 }
 
+/* Whoever else wants the processor or the disk comes first. */
+static void be_nice(void)
+{
+#ifdef SYS_ioprio_set
+	enum { WHO_PROCESS = 1, CLASS_IDLE = 3, CLASS_SHIFT = 13 };
+
+	syscall(SYS_ioprio_set, WHO_PROCESS, 0, CLASS_IDLE << CLASS_SHIFT);
+#endif
+	setpriority(PRIO_PROCESS, 0, 19);
+}
+
 static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 {
 	const struct cmd *cmd;
@@ -270,6 +288,12 @@ static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 	if (getenv("SUDO_UID") == NULL)
 		g->site.conf_default = getenv("NGXCACHE_CONF");
 	g->env.color = wants_color(g->color);
+	if (!g->env.quiet && isatty(STDERR_FILENO)) {
+		g->env.pace.progress = ui_looked_at;
+		ui_looked_at(NULL, 0); /* the first second begins */
+	}
+	if (g->env.pace.gentle)
+		be_nice();
 	return run_command(cmd, g, args);
 }
 
@@ -332,6 +356,7 @@ int main(int argc, char **argv)
 	free(args.words);
 	free(g.zones);
 	free(g.dirs);
+	ui_progress_end();
 	status = out_finish(status);
 	return stop_signal != 0 ? 128 + stop_signal : status;
 }

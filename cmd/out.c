@@ -27,6 +27,7 @@ bool out_write(struct ngc_buf *b)
 
 	if (b->failed && write_failure == 0)
 		write_failure = ENOMEM;
+	ui_progress_end(); /* standard output may be the same terminal */
 	while (done < b->n && write_failure == 0) {
 		ssize_t n = write(STDOUT_FILENO, b->p + done, b->n - done);
 

@@ -188,11 +188,22 @@ void ui_progress_end(void)
 {
 	struct ngc_buf b = { 0 };
 
+	pthread_mutex_lock(&first_lock);
 	if (progress_shown)
 		ngc_buf_add_str(&b, CLEAR_LINE);
 	progress_shown = false;
 	write_all(&b);
+	pthread_mutex_unlock(&first_lock);
 	ngc_buf_free(&b);
+}
+
+void ui_looked_at(void *arg, uint64_t more)
+{
+	static uint64_t total;
+
+	(void)arg;
+	total += more;
+	ui_progress("%llu entries looked at", (unsigned long long)total);
 }
 
 bool ui_confirm(const char *question)

@@ -158,11 +158,22 @@ struct ngc_walk_totals {
 
 void ngc_walk_totals_add(struct ngc_walk_totals *sum, const struct ngc_walk_totals *t);
 
+/* How walks go about their work. */
+struct ngc_pace {
+	unsigned jobs; /* threads; 0: chosen */
+	bool gentle; /* one thread, unless jobs says more, that rests as long as it worked
+		      */
+	/* Called now and then by one thread at a time: so many more candidates were
+	 * looked at.  May be NULL. */
+	void (*progress)(void *arg, uint64_t more);
+	void *arg;
+};
+
 struct ngc_walk {
 	const struct ngc_cache *cache;
 	const struct ngc_place *others; /* the roots of other zones: not entered */
 	size_t n_others;
-	unsigned jobs;             /* threads; 0: chosen */
+	struct ngc_pace pace;
 	bool headers;              /* open and parse every candidate and visit it */
 	bool sizes;                /* total up bytes and allocated */
 	const volatile sig_atomic_t *stop; /* not 0: end the walk soon; may be NULL */
@@ -187,8 +198,8 @@ struct ngc_walk {
 	void *arg;
 };
 
-/* How many threads a walk with that jobs setting may use. */
-unsigned ngc_walk_jobs(unsigned jobs);
+/* How many threads a walk at that pace may use. */
+unsigned ngc_walk_jobs(const struct ngc_pace *pace);
 
 /*
  * Walk a cache.  Only the root and directories of one or two lower-case hex digits are

@@ -32,7 +32,7 @@ struct ngc_doctor_finding {
 
 struct ngc_doctor_request {
 	const struct ngc_site *site;
-	unsigned jobs;
+	struct ngc_pace pace;
 	const volatile sig_atomic_t *stop;
 	/* what could not be looked at; called by one thread at a time */
 	void (*problem)(void *arg, const struct ngc_error *err);

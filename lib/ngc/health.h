@@ -31,7 +31,7 @@ struct ngc_health_request {
 	const struct ngc_site *site;
 	struct ngc_thresholds thresholds[NGC_GAUGES];
 	int64_t now;
-	unsigned jobs;
+	struct ngc_pace pace;
 	const volatile sig_atomic_t *stop;
 	void (*problem)(void *arg,
 	    const struct ngc_error *err); /* by one thread at a time */

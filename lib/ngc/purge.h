@@ -24,7 +24,7 @@ struct ngc_purge_request {
 	bool refetch;            /* with expire: clear the validators */
 	bool dry_run;            /* change nothing */
 	int64_t now; /* for filters; what is written goes by the system's clock */
-	unsigned jobs;
+	struct ngc_pace pace;
 	enum ngc_walking walking;
 	bool loose;
 	bool settle;             /* purge twice, settle_seconds apart */

@@ -18,7 +18,7 @@ struct ngc_restore_request {
 	bool force;     /* more than the key zone and max_size hold */
 	bool dry_run;   /* change nothing */
 	int64_t now;    /* for filters */
-	unsigned jobs;  /* of the walks that count what is there */
+	struct ngc_pace pace;  /* of the walks that count what is there */
 	bool loose;
 	const volatile sig_atomic_t *stop;
 	void (*damaged_met)(void *arg, const struct ngc_entry *e); /* not selected */

@@ -153,7 +153,7 @@ struct ngc_select_run {
 	const struct ngc_site *site;
 	const struct ngc_select *select;
 	int64_t now;             /* for --expired */
-	unsigned jobs;
+	struct ngc_pace pace;
 	enum ngc_walking walking;
 	bool loose;              /* take ambiguous entries, too */
 	bool explain_misses; /* fill in tried and near of selectors that match nothing */
@@ -169,7 +169,7 @@ struct ngc_select_run {
 
 	/*
 	 * Called once for each selected entry, by several threads at a time; thread is
-	 * their number, below ngc_walk_jobs(jobs).  Anything but NGC_OK ends the run.
+	 * their number, below ngc_walk_jobs(pace).  Anything but NGC_OK ends the run.
 	 */
 	enum ngc_code (*visit)(void *arg, unsigned thread, struct ngc_entry *e,
 	    struct ngc_error *err);

@@ -7,7 +7,7 @@
 
 struct ngc_usage_request {
 	const struct ngc_site *site;
-	unsigned jobs;
+	struct ngc_pace pace;
 	const volatile sig_atomic_t *stop;
 	void (*problem)(void *arg,
 	    const struct ngc_error *err); /* by one thread at a time */

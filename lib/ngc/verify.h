@@ -65,7 +65,7 @@ struct ngc_verify_request {
 	bool dry_run;
 	int64_t now; /* for the age of temporary files; none is removed that the system's
 			clock finds too young */
-	unsigned jobs;
+	struct ngc_pace pace;
 	enum ngc_walking walking;
 	bool loose;
 	const volatile sig_atomic_t *stop;

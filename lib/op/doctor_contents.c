@@ -188,7 +188,7 @@ static void judge_fill(const struct survey *s, const struct ngc_walk_totals *t)
 
 static void judge(const struct survey *s, const struct ngc_walk_totals *totals)
 {
-	unsigned threads = ngc_walk_jobs(s->d->req->jobs);
+	unsigned threads = ngc_walk_jobs(&s->d->req->pace);
 	char levels[NGC_LEVELS_TEXT];
 	struct tally sum = { 0 };
 
@@ -230,7 +230,7 @@ static enum ngc_code survey(struct survey *s, struct ngc_cache *cache,
 {
 	const struct ngc_doctor_request *req = s->d->req;
 	struct ngc_walk walk = { .cache = cache,
-		.jobs = req->jobs,
+		.pace = req->pace,
 		.headers = true,
 		.sizes = true,
 		.stop = req->stop,
@@ -243,7 +243,7 @@ static enum ngc_code survey(struct survey *s, struct ngc_cache *cache,
 	enum ngc_code code = ngc_site_places(req->site, &places, &walk.n_others, err);
 
 	walk.others = places;
-	s->tallies = ngc_array_alloc(ngc_walk_jobs(req->jobs), sizeof(*s->tallies));
+	s->tallies = ngc_array_alloc(ngc_walk_jobs(&req->pace), sizeof(*s->tallies));
 	if (code == NGC_OK && s->tallies == NULL)
 		code = ngc_no_memory(err);
 	if (code == NGC_OK)

@@ -48,7 +48,7 @@ static bool prepare_hand(struct find *f, struct hand *h)
 /* What only a walk needs: a hand for each thread, and where the other roots lie. */
 static enum ngc_code prepare_walk(struct find *f, struct ngc_error *err)
 {
-	while (f->n_hands < ngc_walk_jobs(f->run->jobs))
+	while (f->n_hands < ngc_walk_jobs(&f->run->pace))
 		if (!prepare_hand(f, &f->hands[f->n_hands++]))
 			return ngc_no_memory(err);
 	return f->places != NULL ? NGC_OK
@@ -61,7 +61,7 @@ static enum ngc_code walk(struct find *f, size_t zone, enum phase phase,
 {
 	struct ngc_zone_found *found = &out->zones[zone];
 	struct ngc_walk w = { .cache = f->caches[zone],
-		.jobs = f->run->jobs,
+		.pace = f->run->pace,
 		.headers = true,
 		.stop = f->run->stop,
 		.visit = find_offer,
@@ -255,7 +255,7 @@ static enum ngc_code prepare(struct find *f, struct ngc_select_result *out,
 	const struct ngc_select_run *run = f->run;
 	size_t n = run->select->n_selectors;
 
-	f->hands = ngc_array_alloc(ngc_walk_jobs(run->jobs), sizeof(*f->hands));
+	f->hands = ngc_array_alloc(ngc_walk_jobs(&run->pace), sizeof(*f->hands));
 	f->matched = ngc_array_alloc(n, sizeof(*f->matched));
 	f->ambiguous = ngc_array_alloc(n, sizeof(*f->ambiguous));
 	f->caches = ngc_array_alloc(ngc_site_zones(run->site),

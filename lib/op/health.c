@@ -76,7 +76,7 @@ static enum ngc_code examine(const struct ngc_health_request *req,
     struct ngc_health_zone *z, struct ngc_error *err)
 {
 	struct ngc_usage_request usage = { .site = req->site,
-		.jobs = req->jobs,
+		.pace = req->pace,
 		.stop = req->stop,
 		.problem = req->problem,
 		.arg = req->arg };
@@ -102,7 +102,7 @@ static enum ngc_code count_expired(const struct ngc_health_request *req,
 	struct ngc_select_run run = { .site = req->site,
 		.select = all,
 		.now = req->now,
-		.jobs = req->jobs,
+		.pace = req->pace,
 		.stop = req->stop,
 		.problem = req->problem,
 		.arg = req->arg };

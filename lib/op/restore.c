@@ -136,7 +136,7 @@ static enum ngc_code into_open(struct restore *r, struct into *to, struct ngc_er
 {
 	const struct ngc_restore_request *req = r->req;
 	struct ngc_usage_request measure = { .site = req->site,
-		.jobs = req->jobs,
+		.pace = req->pace,
 		.stop = req->stop,
 		.problem = problem,
 		.arg = r };
@@ -361,7 +361,7 @@ enum ngc_code ngc_restore(const struct ngc_restore_request *req,
 	struct ngc_select_run run = { .site = req->site,
 		.select = req->select,
 		.now = req->now,
-		.jobs = 1,
+		.pace.jobs = 1,
 		.loose = req->loose,
 		.damaged = true,
 		.stop = req->stop,

@@ -334,7 +334,7 @@ enum ngc_code ngc_select_sorted(const struct ngc_select_run *run,
 {
 	struct sorter s = { .run = run,
 		.how = how,
-		.n_piles = ngc_walk_jobs(run->jobs),
+		.n_piles = ngc_walk_jobs(&run->pace),
 		.lock = PTHREAD_MUTEX_INITIALIZER };
 	struct ngc_select_run mine = *run;
 	enum ngc_code code;

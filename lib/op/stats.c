@@ -254,7 +254,7 @@ enum ngc_code ngc_stats_collect(const struct ngc_select_run *run,
 {
 	struct collector c = { .run = run,
 		.out = out,
-		.n_hands = ngc_walk_jobs(run->jobs),
+		.n_hands = ngc_walk_jobs(&run->pace),
 		.lock = PTHREAD_MUTEX_INITIALIZER };
 	struct ngc_select_run mine = *run;
 	enum ngc_code code = NGC_OK;

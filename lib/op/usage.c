@@ -33,7 +33,7 @@ static enum ngc_code measure_archive(const struct ngc_usage_request *req,
 enum ngc_code ngc_usage_measure(const struct ngc_usage_request *req,
     const struct ngc_zone *zone, struct ngc_usage *out, struct ngc_error *err)
 {
-	struct ngc_walk walk = { .jobs = req->jobs,
+	struct ngc_walk walk = { .pace = req->pace,
 		.sizes = true,
 		.stop = req->stop,
 		.problem = req->problem,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ngc/mem.h"
@@ -46,17 +47,21 @@ struct worker {
 	char tail[NGC_LEVELS_TEXT]; /* how its candidates' names end */
 	size_t tail_len;
 	struct ngc_walk_totals totals;
+	uint64_t told; /* of the candidates, to who asks for progress */
+	int64_t woke;  /* when it last rested */
 	struct ngc_error err;
 };
 
 /* A chain of waits for the disk is what threads hide: more than there are processors. */
-unsigned ngc_walk_jobs(unsigned jobs)
+unsigned ngc_walk_jobs(const struct ngc_pace *pace)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned chosen = cpus > 0 ? 2 * (unsigned)cpus : 2;
 
-	if (jobs != 0)
-		return jobs;
+	if (pace->jobs != 0)
+		return pace->jobs;
+	if (pace->gentle)
+		return 1;
 	return chosen > 16 ? chosen : 16;
 }
 
@@ -85,6 +90,44 @@ static void report(struct worker *w)
 	if (c->walk->problem != NULL)
 		c->walk->problem(c->walk->arg, &w->err);
 	pthread_mutex_unlock(&c->lock);
+}
+
+#define REST_MIN  (1000 * 1000) /* nanoseconds; shorter ones are not worth the call */
+#define REST_MAX  (100 * 1000 * 1000) /* a signal waits as long at most */
+
+static int64_t clock_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void rest(struct worker *w)
+{
+	int64_t worked = clock_now() - w->woke;
+	struct timespec t = { 0 };
+
+	if (worked < REST_MIN)
+		return;
+	t.tv_nsec = worked < REST_MAX ? worked : REST_MAX - 1;
+	nanosleep(&t, NULL);
+	w->woke = clock_now();
+}
+
+/* Between two batches. */
+static void pause_between(struct worker *w)
+{
+	const struct ngc_pace *pace = &w->crew->walk->pace;
+
+	if (pace->progress != NULL && w->told < w->totals.candidates) {
+		pthread_mutex_lock(&w->crew->lock);
+		pace->progress(pace->arg, w->totals.candidates - w->told);
+		pthread_mutex_unlock(&w->crew->lock);
+		w->told = w->totals.candidates;
+	}
+	if (pace->gentle)
+		rest(w);
 }
 
 static enum ngc_code push(struct worker *w, const struct level_dir *up, const char *name)
@@ -186,9 +229,10 @@ static enum ngc_code visit_batch(struct worker *w, int dirfd, const struct level
 	while (code == NGC_OK && from < b->n && !stopped(w->crew)) {
 		size_t to = batch_read(b, from, dirfd);
 
-		for (size_t i = from; code == NGC_OK && i < to; i++)
+		for (size_t i = from; code == NGC_OK && i < to && !stopped(w->crew); i++)
 			code = visit(w, dirfd, d, &b->of[i]);
 		batch_close(b, from, to);
+		pause_between(w);
 		from = to;
 	}
 	b->n = 0;
@@ -206,6 +250,8 @@ static enum ngc_code candidate(struct worker *w, int dirfd, const struct level_d
 		add_size(w, dirfd, name);
 	else
 		w->totals.candidates++;
+	if (w->totals.candidates % BATCH_MAX == 0)
+		pause_between(w);
 	return NGC_OK;
 }
 
@@ -393,6 +439,7 @@ static bool worker_init(struct worker *w, struct crew *c, unsigned number)
 {
 	w->crew = c;
 	w->number = number;
+	w->woke = clock_now();
 	w->dir = dir_reader_new();
 	w->reader = ngc_reader_new();
 	w->batch = batch_new();
@@ -417,7 +464,7 @@ static enum ngc_code start_with_root(struct worker *first)
 enum ngc_code ngc_walk_run(const struct ngc_walk *walk, struct ngc_walk_totals *totals,
     struct ngc_error *err)
 {
-	unsigned jobs = ngc_walk_jobs(walk->jobs), used = 1, ready = 0;
+	unsigned jobs = ngc_walk_jobs(&walk->pace), used = 1, ready = 0;
 	struct crew c = { .walk = walk,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.more = PTHREAD_COND_INITIALIZER };

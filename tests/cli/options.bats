@@ -46,7 +46,7 @@ COMMANDS='zones list show purge reload'
 	for command in $COMMANDS; do
 		ok help "$command"
 		for option in '-c, --conf' '-p, --prefix' '-R, --root' '-z, --zone' '-d, --cache' --json \
-		    --now '-j, --jobs' '-q, --quiet' '-v, --verbose' --color '-h, --help' '-V, --version'; do
+		    --now '-j, --jobs' --nice '-q, --quiet' '-v, --verbose' --color '-h, --help' '-V, --version'; do
 			grep -qE -- "^ +$option( |$)" <<<"$output" || equal missing "$option" "$command"
 		done
 	done
@@ -185,6 +185,29 @@ COMMANDS='zones list show purge reload'
 	mkcache -o "$C" GETa.test/1
 	refused "'http://a.test/'" zones -d "$C" http://a.test/
 	refused "'now'" reload now
+}
+
+@test "--nice: runs with the lowest priority of processor and disk" {
+	mkcache -o "$C" key
+	run -0 --separate-stderr inject "pread:1=!ps -o ni= -p \$PPID >'$T/cpu'; ionice -p \$PPID >'$T/disk'" \
+	    ngxcache --nice list --json -d "$C"
+	equal "$(jq -r .key <<< "$output")" key
+	equal "$(tr -d ' ' < "$T/cpu")" 19
+	equal "$(cat "$T/disk")" idle
+}
+
+@test "a run of more than a second tells a terminal how far it is, and nobody else" {
+	mkcache -o "$C" one two three
+	slow="INJECT='pread:2=!sleep 1.3' LD_PRELOAD='$O/tests/lib/inject.so' ngxcache list --json -j 1 -d '$C'"
+	[ "$VARIANT" = debug ] || skip "what is preloaded would have to come after the sanitizer"
+	run -0 script -qec "$slow" /dev/null
+	[[ $output == *'entries looked at'* ]] || equal missing progress "$output"
+	run -0 script -qec "$slow -q" /dev/null
+	[[ $output != *'looked at'* ]] || equal "$output" quiet
+	run -0 --separate-stderr bash -c "$slow"
+	equal "$stderr" ''
+	run -0 script -qec "ngxcache list --json -j 1 -d '$C'" /dev/null
+	[[ $output != *'looked at'* ]] || equal "$output" short
 }
 
 @test "--jobs: takes a positive number" {

@@ -438,7 +438,7 @@ START_TEST(many_threads_count_right)
 	struct box b;
 
 	box_new(&b);
-	b.req.jobs = 16;
+	b.req.pace.jobs = 16;
 	for (int i = 0; i < 500; i++) {
 		char key[64];
 

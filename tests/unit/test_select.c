@@ -41,7 +41,7 @@ static enum ngc_code visit(
 
 	(void)arg;
 	pthread_mutex_lock(&b.lock);
-	ck_assert_uint_lt(thread, ngc_walk_jobs(b.run.jobs));
+	ck_assert_uint_lt(thread, ngc_walk_jobs(&b.run.pace));
 	ck_assert_uint_lt(b.n, SEEN_MAX);
 	snprintf(b.seen[b.n++], sizeof(b.seen[0]), "%s/%s%s", root, e->dir, e->name);
 	pthread_mutex_unlock(&b.lock);
@@ -617,7 +617,7 @@ START_TEST(a_scan_that_serves_all_visits_a_varying_entry_last)
 	stored_add_key(&b.t, "a", KEY("/plain"));
 	add(NGC_SELECT_KEY, KEY("/v"));
 	add(NGC_SELECT_GLOB, "*");
-	b.run.jobs = 8;
+	b.run.pace.jobs = 8;
 	check_finds(5);
 	ck_assert_uint_eq(b.result.totals.candidates, 5);
 	ck_assert_uint_eq(place_of("a", &f[0]), 4);
@@ -913,7 +913,7 @@ START_TEST(any_number_of_jobs_finds_the_same)
 	add(NGC_SELECT_KEY, KEY("/8"));
 	filter(NGC_FILTER_STATUS, "200");
 	for (size_t i = 0; i < COUNT(jobs); i++) {
-		b.run.jobs = jobs[i];
+		b.run.pace.jobs = jobs[i];
 		check_finds(481);
 		ck_assert_uint_eq(b.result.selectors[0].matched, 300);
 		ck_assert_uint_eq(b.result.selectors[1].matched, 300);
@@ -937,7 +937,7 @@ START_TEST(what_a_visitor_returns_ends_the_run)
 			add(NGC_SELECT_KEY, keys[i]);
 		for (size_t i = 0; i < COUNT(codes); i++) {
 			b.answer = codes[i];
-			b.run.jobs = 1;
+			b.run.pace.jobs = 1;
 			ck_assert_int_eq(execute(), codes[i]);
 			ck_assert_str_eq(b.err.text, "enough");
 			ck_assert_uint_eq(b.n, 1);

@@ -64,7 +64,7 @@ static void collect(const char *by)
 	struct ngc_site_request site = { .dirs = dirs, .n_dirs = 1 };
 	struct ngc_select_run run = { .select = b.select,
 		.now = NOW,
-		.jobs = b.jobs,
+		.pace.jobs = b.jobs,
 		.problem = problem };
 	struct ngc_error err;
 

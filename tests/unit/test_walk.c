@@ -285,7 +285,7 @@ START_TEST(every_directory_that_is_entered_is_told_of)
 	tree_write_text(&b.t, "c/a/bc/foreign", "");
 	tree_write_text(&b.t, "c/other/foreign", "");
 	b.walk.enter = enter;
-	b.walk.jobs = 1;
+	b.walk.pace.jobs = 1;
 	ck_assert_int_eq(run(&b), NGC_OK);
 	ck_assert_str_eq(ngc_buf_str(&b.problems), "<><a/><a/bc/>");
 	box_free(&b);
@@ -379,13 +379,13 @@ START_TEST(any_number_of_threads_visits_each_once)
 	box_new(&b);
 	add_many(&b, 700, "1:2");
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
-		b.walk.jobs = jobs[i];
+		b.walk.pace.jobs = jobs[i];
 		check_runs(&b);
 		ck_assert_uint_eq(b.n, 700);
 		ck_assert_uint_eq(b.totals.candidates, 700);
 		for (size_t k = 1; k < b.n; k++)
 			ck_assert_str_ne(b.paths[k - 1], b.paths[k]);
-		ck_assert_uint_lt(b.max_thread, ngc_walk_jobs(jobs[i]));
+		ck_assert_uint_lt(b.max_thread, ngc_walk_jobs(&b.walk.pace));
 	}
 	box_free(&b);
 }
@@ -421,13 +421,13 @@ START_TEST(what_a_visitor_returns_ends_the_walk)
 	add_many(&b, 20, "");
 	for (size_t i = 0; i < 2 * sizeof(codes) / sizeof(codes[0]); i++) {
 		b.answer = codes[i / 2];
-		b.walk.jobs = i % 2 == 0 ? 1 : 32;
+		b.walk.pace.jobs = i % 2 == 0 ? 1 : 32;
 		ck_assert_int_eq(run(&b), b.answer);
 		ck_assert_str_eq(b.err.text, "enough");
 		ck_assert_uint_eq(b.n_problems, 0);
 		ck_assert_uint_lt(b.n, 220);
 		ck_assert_uint_ge(b.totals.candidates, b.n);
-		if (b.walk.jobs == 1)
+		if (b.walk.pace.jobs == 1)
 			ck_assert_uint_eq(b.n, 1);
 	}
 	box_free(&b);
@@ -455,9 +455,46 @@ START_TEST(the_stop_flag_ends_the_walk)
 	ck_assert_uint_eq(b.n, 0);
 	stop = 0;
 	b.walk.visit = visit_and_stop;
-	b.walk.jobs = 1;
+	b.walk.pace.jobs = 1;
 	check_runs(&b);
 	ck_assert_uint_eq(b.n, 1);
+	box_free(&b);
+}
+END_TEST
+
+static enum ngc_code visit_slowly(void *arg, unsigned thread, struct ngc_entry *e,
+    struct ngc_error *err)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = 5 * 1000 * 1000 }, NULL);
+	return visit(arg, thread, e, err);
+}
+
+static void count_progress(void *arg, uint64_t more)
+{
+	*(uint64_t *)arg += more;
+}
+
+START_TEST(a_gentle_walk_rests_as_long_as_it_works)
+{
+	struct timespec before, after;
+	uint64_t told = 0;
+	struct box b;
+
+	box_new(&b);
+	add_many(&b, 20, "1:2");
+	b.walk.visit = visit_slowly;
+	b.walk.pace = (struct ngc_pace){ .gentle = true,
+		.progress = count_progress,
+		.arg = &told };
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	check_runs(&b);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	ck_assert_uint_eq(b.n, 20);
+	ck_assert_uint_eq(told, 20);
+	/* 20 times 5 ms of work, and as much of rest */
+	ck_assert_int_ge((after.tv_sec - before.tv_sec) * 1000 +
+			     (after.tv_nsec - before.tv_nsec) / 1000000,
+	    199);
 	box_free(&b);
 }
 END_TEST
@@ -495,7 +532,7 @@ START_TEST(what_cannot_be_read_is_reported_once_and_the_walk_goes_on)
 	ck_assert_int_eq(chmod(tree_at(&b.t, "c/%.4s", closed.path), 0), 0);
 	ck_assert_int_eq(chmod(tree_at(&b.t, "c/%s", secret.path), 0), 0);
 	ck_assert_int_eq(chmod(tree_at(&b.t, "c/%s", open.path), 0444), 0);
-	for (b.walk.jobs = 1; b.walk.jobs <= 8; b.walk.jobs += 7) {
+	for (b.walk.pace.jobs = 1; b.walk.pace.jobs <= 8; b.walk.pace.jobs += 7) {
 		if (fork() != 0)
 			continue;
 		if (geteuid() == 0)
@@ -625,9 +662,12 @@ END_TEST
 
 START_TEST(threads_are_as_many_as_asked_for_or_enough)
 {
-	ck_assert_uint_eq(ngc_walk_jobs(1), 1);
-	ck_assert_uint_eq(ngc_walk_jobs(77), 77);
-	ck_assert_uint_ge(ngc_walk_jobs(0), 16);
+	ck_assert_uint_eq(ngc_walk_jobs(&(struct ngc_pace){ .jobs = 1 }), 1);
+	ck_assert_uint_eq(ngc_walk_jobs(&(struct ngc_pace){ .jobs = 77 }), 77);
+	ck_assert_uint_ge(ngc_walk_jobs(&(struct ngc_pace){ 0 }), 16);
+	ck_assert_uint_eq(ngc_walk_jobs(&(struct ngc_pace){ .gentle = true }), 1);
+	ck_assert_uint_eq(ngc_walk_jobs(&(struct ngc_pace){ .jobs = 3, .gentle = true }),
+	    3);
 }
 END_TEST
 
@@ -639,6 +679,7 @@ UNIT_MAIN("walk", only_what_nginx_makes_is_entered_and_visited,
     an_empty_cache_is_walked, any_number_of_threads_visits_each_once,
     all_kinds_of_levels_are_walked, what_a_visitor_returns_ends_the_walk,
     the_stop_flag_ends_the_walk,
+    a_gentle_walk_rests_as_long_as_it_works,
     what_cannot_be_read_is_reported_once_and_the_walk_goes_on,
     a_level_swapped_for_a_link_is_not_entered, the_roots_of_other_zones_are_not_entered,
     beside_a_live_nginx_what_stays_is_visited_once, a_root_that_vanished_is_empty,
