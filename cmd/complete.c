@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What may stand at the end of a command line: "ngxcache __complete WORD...", which the
- * scripts of the shells ask.  A candidate a line, then a tab and what it means; ":file" or
+ * scripts of the shells ask.  A candidate a line, then a tab and what it means; ":file"
+ * or
  * ":dir": a path, which a shell completes itself.
  *
  * The answer comes from the tables of options.  What is wrong in the line, or cannot be
@@ -23,7 +24,8 @@ static const struct {
 	const char *words[16];
 } choices[] = {
 	{ OPT_BY, NULL, ',',
-	    { "host", "path", "type", "status", "method", "age", "encoding", "tag", "zone" } },
+	    { "host", "path", "type", "status", "method", "age", "encoding", "tag",
+		"zone" } },
 	{ OPT_COLOR, NULL, '\0', { "auto", "always", "never" } },
 	{ OPT_FORMAT, "list", '\0', { "table", "tsv", "csv" } },
 	{ OPT_FORMAT, "stats", '\0', { "table", "csv", "prometheus" } },
@@ -47,7 +49,8 @@ struct line {
 	const char *dirs[8];
 };
 
-static void offer(const char *before, const char *word, const char *begun, const char *help)
+static void offer(const char *before, const char *word, const char *begun,
+    const char *help)
 {
 	if (strncmp(word, begun, strlen(begun)) == 0)
 		printf("%s%s\t%s\n", before, word, help);
@@ -62,7 +65,8 @@ static const struct cmd_opt *each_option(const struct line *l,
 		cmd_global_opts };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		for (const struct cmd_opt *o = tables[i]; o != NULL && o->id != OPT_NONE; o++)
+		for (const struct cmd_opt *o = tables[i]; o != NULL && o->id != OPT_NONE;
+		     o++)
 			if (visit(o, arg))
 				return o;
 	return NULL;
@@ -169,7 +173,8 @@ static void offer_commands(const char *begun, bool help)
 		offer("", "help", begun, "what a command does");
 }
 
-static void offer_zones(const struct ngc_site *site, const char *before, const char *begun)
+static void offer_zones(const struct ngc_site *site, const char *before,
+    const char *begun)
 {
 	const struct ngc_zone *z;
 
@@ -179,15 +184,16 @@ static void offer_zones(const struct ngc_site *site, const char *before, const c
 }
 
 /* The names of servers that may be a host; a name comes as often as servers have it. */
-static void offer_hosts(const struct ngc_site *site, const char *before, const char *begun)
+static void offer_hosts(const struct ngc_site *site, const char *before,
+    const char *begun)
 {
 	const struct ngc_conf *conf = ngc_site_conf(site);
 	const struct ngc_use *u;
 
 	for (size_t i = 0; conf != NULL && (u = ngc_conf_use(conf, i)) != NULL; i++)
 		for (const char *const *name = u->server_names; *name != NULL; name++)
-			if ((*name)[0] != '~' && (*name)[0] != '_' && (*name)[0] != '\0' &&
-			    strchr(*name, '$') == NULL)
+			if ((*name)[0] != '~' && (*name)[0] != '_' &&
+			    (*name)[0] != '\0' && strchr(*name, '$') == NULL)
 				offer(before, *name, begun, "server");
 }
 
@@ -212,8 +218,8 @@ static void offer_configured(struct line *l, enum opt_id id, const char *before,
 }
 
 /* Those of the table; of a list the last item is completed.  False: it is in no table. */
-static bool offer_choices(const struct line *l, const struct cmd_opt *o, const char *before,
-    const char *begun)
+static bool offer_choices(const struct line *l, const struct cmd_opt *o,
+    const char *before, const char *begun)
 {
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
 		const char *last = strrchr(begun, choices[i].separator);
@@ -268,7 +274,8 @@ int complete_run(int n, char **words)
 		take(&l, words[i]);
 	if (l.opt != NULL)
 		offer_values(&l, l.opt, "", strcmp(last, "=") == 0 ? "" : last);
-	else if (!l.words_only && strncmp(last, "--", 2) == 0 && strchr(last, '=') != NULL)
+	else if (!l.words_only && strncmp(last, "--", 2) == 0 &&
+		 strchr(last, '=') != NULL)
 		offer_attached(&l, last);
 	else if (!l.words_only && last[0] == '-')
 		each_option(&l, offer_option, last);
