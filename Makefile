@@ -6,6 +6,7 @@
 # make check      every test; check-layers, check-man, check-style, check-install: parts of it
 # make check-wordpress  contrib/wordpress on a real WordPress (packages: tests/deps --long)
 # make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang)
+# make VARIANT=release check-instructions   what an entry and a purge cost, by valgrind
 # make coverage   the tests' line coverage per file
 # make install    to $(DESTDIR)$(PREFIX); uninstall removes it again
 
@@ -270,7 +271,7 @@ REPLAYS   := $(FUZZERS:%.c=$O/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
-.PHONY: all unit deps demo check check-install check-layers check-long check-man check-style
+.PHONY: all unit deps demo check check-install check-instructions check-layers check-long check-man check-style
 .PHONY: check-wordpress
 .PHONY: bench coverage fuzz fuzz-targets install uninstall FORCE
 
@@ -346,6 +347,9 @@ fuzz-targets: $(FUZZERS:tests/fuzz/fuzz_%.c=$O/fuzz/%)
 		    $$target.found tests/fuzz/corpus/$$name >$$target.log 2>&1 || \
 		    { cat $$target.log; exit 1; }; \
 	done
+
+check-instructions: all $O/tests/lib/mkcache
+	@RESULT=$O/instructions.result $(RUN) tests/check/instructions
 
 check-install check-layers check-man check-style: check-%: all
 	@$(RUN) tests/check/$*
