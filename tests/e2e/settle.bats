@@ -5,39 +5,58 @@
 
 load sites
 
-# The origin holds its answers for /slow; a request for it is on the way, for the old version.
-setup() {
-	proxy_site "" "${LOCATION:-}"
-	origin_rule '/slow' '{"hold": "held"}'
-	: >"$ORIGIN/held"
+teardown() {
+	rm -f "${HELD:-}"
+	stop_servers
+}
+
+# on_the_way CONDITION: while there is a file $HELD, the origin holds its answers for /slow;
+# a request for it is on the way, for the old version, once CONDITION holds.
+on_the_way() {
+	: >"$HELD"
+	chmod a+w "$HELD"
 	warm http://www.test/quick
 	curl -sS --max-time 60 -H 'Host: www.test' "http://127.0.0.1:$PORT/slow" -o "$T/first" 3>&- &
 	CURL_PID=$!
-	wait_until '[ "$(origin_count " /slow ")" -eq 1 ]' 20
+	wait_until "$1" 20
 	publish 2
 }
 
-teardown() {
-	rm -f "$ORIGIN/held"
-	stop_servers
+# slow_site: the origin of proxy_cache, with a request on the way
+slow_site() {
+	proxy_site
+	origin_rule '/slow' '{"hold": "held"}'
+	HELD=$ORIGIN/held
+	on_the_way '[ "$(origin_count " /slow ")" -eq 1 ]'
+	FIRST='www.test/slow version 1' SECOND='www.test/slow version 2'
+}
+
+# slow_php: the same behind fastcgi_cache
+slow_php() {
+	fastcgi_site
+	HELD=$PHP/held
+	on_the_way '[ -s "$HELD" ]'
+	FIRST='<p>www.test/slow version 1</p>' SECOND='<p>www.test/slow version 2</p>'
 }
 
 # the_answer_arrives: nginx stores what the origin was asked for before the purge.
 the_answer_arrives() {
-	rm "$ORIGIN/held"
+	rm "$HELD"
 	wait "$CURL_PID"
-	equal "$(cat "$T/first")" "www.test/slow version 1"
+	equal "$(cat "$T/first")" "$FIRST"
 }
 
-@test "an answer on its way during the purge is stored after it" {
+# stays: a purge does not take what is on the way.
+stays() {
 	purge http://www.test/slow
 	json_is 'd["matched"]' 0
 	the_answer_arrives
 	fetch_is HIT http://www.test/slow
-	page_is "www.test/slow version 1"
+	page_is "$FIRST"
 }
 
-@test "settle: an answer on its way during the purge goes with the second pass" {
+# settles: it does with --settle.
+settles() {
 	quick=$(find "$CACHE" -type f)
 	admin purge --json --settle 5 http://www.test/slow http://www.test/quick >"$T/answer" 3>&- &
 	purge=$!
@@ -48,10 +67,31 @@ the_answer_arrives() {
 	json_is '[d["matched"], d["purged"], d["failed"]]' '[2, 2, 0]'
 	json_is '[s["matched"] for s in d["selectors"]]' '[1, 1]'
 	fetch_is MISS http://www.test/slow
-	page_is "www.test/slow version 2"
+	page_is "$SECOND"
+}
+
+@test "an answer on its way during the purge is stored after it" {
+	slow_site
+	stays
+}
+
+@test "fastcgi: an answer on its way during the purge is stored after it" {
+	slow_php
+	stays
+}
+
+@test "settle: an answer on its way during the purge goes with the second pass" {
+	slow_site
+	settles
+}
+
+@test "settle: an answer of fastcgi, too" {
+	slow_php
+	settles
 }
 
 @test "settle: what was fetched meanwhile expires, too" {
+	slow_site
 	admin purge --json --soft --settle 5 http://www.test/slow http://www.test/quick >"$T/answer" 3>&- &
 	purge=$!
 	wait_until "[ -z \"\$(admin list --json --fresh)\" ]" # the first pass
@@ -65,6 +105,7 @@ the_answer_arrives() {
 }
 
 @test "settle: a variant on its way goes with the second pass, though its main entry is gone" {
+	slow_site
 	origin_rule '/vary' '{"vary": "X-Device"}'
 	for device in phone tablet; do
 		warm -H "X-Device: $device" http://www.test/vary

@@ -239,6 +239,7 @@ start_php() {
 		pm = static
 		pm.max_children = 3
 		env[VERSION_FILE] = $T/version
+		env[HOLD_FILE] = $PHP/held
 	END
 	if [ "$(id -u)" -eq 0 ]; then
 		printf 'user = %s\n' "$WORKER" >>"$PHP/php.conf"
