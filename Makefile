@@ -200,6 +200,7 @@ CMD_SRCS := \
 	cmd/out_stats.c \
 	cmd/out_stats_prom.c \
 	cmd/out_stats_table.c \
+	cmd/out_variants.c \
 	cmd/request.c \
 	cmd/table.c \
 	cmd/ui.c

@@ -6,6 +6,7 @@
 #include "jsonw.h"
 #include "ngc/locate.h"
 #include "ngc/text.h"
+#include "out_variants.h"
 #include "request.h"
 
 static const struct cmd_opt explain_opts[] = {
@@ -13,6 +14,8 @@ static const struct cmd_opt explain_opts[] = {
 	{ OPT_HEADER, 'H', "header", "HEADER",
 	    "a header of the request, NAME: VALUE; repeatable" },
 	{ OPT_DATA, 0, "data", "FILE", "the request's body" },
+	{ OPT_VARIANTS, 0, "variants", NULL,
+	    "also the other entries of the key, by a walk" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
 };
 
@@ -22,6 +25,7 @@ static const char *const explain_synopsis[] = { "explain [options] URL", NULL };
 struct explained {
 	struct request_line line;
 	struct ngc_located at;
+	struct out_variants others;
 };
 
 static void add_path(struct ngc_buf *b, const struct explained *x)
@@ -66,7 +70,7 @@ static void json_file(struct ngc_buf *b, const struct explained *x)
 		add_path(&path, x);
 	jsonw_member_bytes(b, "file", ngc_buf_bytes(&path));
 	jsonw_member_bool(b, "present", x->at.present);
-	jsonw_member_null(b, "variants");
+	out_variants_json(b, &x->others);
 	b->failed = b->failed || path.failed;
 	ngc_buf_free(&path);
 }
@@ -156,6 +160,7 @@ static void text_chain(struct ngc_buf *b, const struct cmd_env *env,
 		    ngc_state_name(ngc_header_state(&x->at.entry.header, env->now)) :
 		    "not there"));
 	}
+	out_variants_text(b, &x->others, 10);
 	if (e->pattern != NULL)
 		text_line(b, "pattern", ngc_bytes_of(e->pattern));
 	if (e->ambiguous)
@@ -171,6 +176,15 @@ static void text_chain(struct ngc_buf *b, const struct cmd_env *env,
 	ngc_buf_free(&path);
 }
 
+static enum ngc_code find_others(struct explained *x, struct ngc_error *err)
+{
+	const struct ngc_explanation *e = x->at.explanation;
+
+	return x->at.placed ? out_variants_find(&x->others, e->zone, e->key,
+				  x->at.present ? &x->at.entry : NULL, err)
+			    : NGC_OK;
+}
+
 static int explain_request(struct cmd_env *env, struct explained *x)
 {
 	struct ngc_explain_request req = request_of(&x->line);
@@ -179,12 +193,16 @@ static int explain_request(struct cmd_env *env, struct explained *x)
 	int status = EXIT_DONE;
 	enum ngc_code code = ngc_locate(env->site, &req, &x->at, &err);
 
+	if (code == NGC_OK)
+		code = find_others(x, &err);
 	if (code != NGC_OK && code != NGC_GONE) {
 		status = ui_failed(&err);
 		if (x->at.explanation == NULL)
 			return status;
 		status = EXIT_PARTIAL;
 	}
+	if (x->others.failed > 0)
+		status = EXIT_PARTIAL;
 	if (env->json)
 		json_document(&b, x);
 	else
@@ -196,13 +214,15 @@ static int explain_request(struct cmd_env *env, struct explained *x)
 
 static int explain_run(struct cmd_env *env, const struct cmd_args *args)
 {
-	struct explained x = { 0 };
+	struct explained x = { .others = { .env = env,
+				   .asked = cmd_args_has(args, OPT_VARIANTS) } };
 	int status = EXIT_USAGE;
 
 	if (args->n_words != 1)
 		ui_error("explain: expected one URL; see 'ngxcache help explain'");
 	else if (request_read(&x.line, args))
 		status = explain_request(env, &x);
+	out_variants_free(&x.others);
 	ngc_located_free(&x.at);
 	request_free(&x.line);
 	return status;

@@ -6,6 +6,7 @@
 #include "ngc/show.h"
 #include "ngc/text.h"
 #include "out_entry.h"
+#include "out_variants.h"
 #include "request.h"
 
 static const struct cmd_opt show_opts[] = {
@@ -15,6 +16,8 @@ static const struct cmd_opt show_opts[] = {
 	{ OPT_BODY, 0, "body", NULL, "write the stored body, as it is" },
 	{ OPT_DECODE, 0, "decode", NULL,
 	    "with --body: undo gzip, deflate, br and zstd" },
+	{ OPT_VARIANTS, 0, "variants", NULL,
+	    "also the other entries of its key, by a walk" },
 	{ OPT_KEY, 0, "key", "KEY", "the entry of this key" },
 	{ OPT_FILE, 0, "file", "PATH", "the entry in this cache file" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
@@ -43,24 +46,40 @@ static int show_body(const struct ngc_shown *shown, bool decode)
 	return code == NGC_OK || code == NGC_GONE ? EXIT_DONE : ui_failed(&err);
 }
 
-static int show_entry(struct cmd_env *env, struct ngc_shown *shown)
+static enum ngc_code render(struct ngc_buf *b, struct ngc_entry *e,
+    const struct out_variants *variants, struct ngc_error *err)
 {
-	struct ngc_buf b = { 0 };
-	struct ngc_error err;
+	struct cmd_env *env = variants->env;
 	enum ngc_code code;
 
 	if (env->json) {
-		ngc_buf_add_char(&b, '{');
-		code = out_entry_json(&b, env, shown->entry, &err);
-		out_entry_json_more(&b, shown->entry);
-		ngc_buf_add_str(&b, "}\n");
+		ngc_buf_add_char(b, '{');
+		code = out_entry_json(b, env, e, err);
+		out_entry_json_more(b, e, variants);
+		ngc_buf_add_str(b, "}\n");
 	} else {
-		code = out_entry_text(&b, env, shown->entry, &err);
+		code = out_entry_text(b, env, e, err);
+		out_variants_text(b, variants, 14);
 	}
+	return code;
+}
+
+static int show_entry(struct cmd_env *env, struct ngc_entry *e, bool variants)
+{
+	struct out_variants others = { .env = env, .asked = variants };
+	struct ngc_buf b = { 0 };
+	struct ngc_error err;
+	enum ngc_code code = out_variants_find(&others, ngc_cache_zone(e->cache),
+	    e->header.key, e, &err);
+	int status = others.failed > 0 ? EXIT_PARTIAL : EXIT_DONE;
+
+	if (code == NGC_OK)
+		code = render(&b, e, &others, &err);
 	if (code == NGC_OK)
 		out_write(&b);
 	ngc_buf_free(&b);
-	return code == NGC_OK ? EXIT_DONE : ui_failed(&err);
+	out_variants_free(&others);
+	return code == NGC_OK ? status : ui_failed(&err);
 }
 
 /* Where nginx would look for the answer to the request. */
@@ -105,11 +124,22 @@ static bool args_are_right(const struct cmd_env *env, const struct cmd_args *arg
 		ui_error("show: --decode goes with --body");
 		return false;
 	}
-	if (env->json && cmd_args_has(args, OPT_BODY)) {
-		ui_error("show: --json and --body exclude each other");
+	if (cmd_args_has(args, OPT_BODY) &&
+	    (env->json || cmd_args_has(args, OPT_VARIANTS))) {
+		ui_error("show: %s and --body exclude each other",
+		    env->json ? "--json" : "--variants");
 		return false;
 	}
 	return true;
+}
+
+static const char *asked_for(const struct cmd_args *args)
+{
+	const char *key = cmd_args_get(args, OPT_KEY);
+
+	if (args->n_words > 0)
+		return args->words[0];
+	return key != NULL ? key : cmd_args_get(args, OPT_FILE);
 }
 
 static int show_found(struct cmd_env *env, const struct cmd_args *args,
@@ -126,15 +156,15 @@ static int show_found(struct cmd_env *env, const struct cmd_args *args,
 	if (code == NGC_GONE && shown.found.failed > 0) {
 		status = EXIT_PARTIAL; /* each failure has its line */
 	} else if (code == NGC_GONE) {
-		tell_miss(env, args->n_words > 0 ? args->words[0] : args->opts[0].value,
-		    &shown);
+		tell_miss(env, asked_for(args), &shown);
 		status = EXIT_NO;
 	} else if (code != NGC_OK) {
 		status = ui_failed(&err);
 	} else {
 		status = cmd_args_has(args, OPT_BODY)
 			   ? show_body(&shown, cmd_args_has(args, OPT_DECODE))
-			   : show_entry(env, &shown);
+			   : show_entry(env, shown.entry,
+				 cmd_args_has(args, OPT_VARIANTS));
 	}
 	ngc_shown_free(&shown);
 	return status;

@@ -20,6 +20,7 @@
  * out_reload.c	what became of a reload, as JSON or as text
  * out_stats.c	statistics as JSON or CSV; out_stats_prom.c: for Prometheus;
  *		out_stats_table.c: for people
+ * out_variants.c	the other entries of a key, as JSON or as text
  * jsonw.c csv.c table.c: small writers of JSON, CSV and aligned tables
  */
 #include "cmd.h"

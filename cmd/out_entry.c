@@ -5,6 +5,7 @@
 #include "jsonw.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
+#include "out_variants.h"
 
 /* The response header and the sizes; a file cut within its header is shown as far as it
  * goes. */
@@ -27,7 +28,8 @@ enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env,
 	return fields_members(b, env, &all, e, err);
 }
 
-void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e)
+void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e,
+    const struct out_variants *variants)
 {
 	struct ngc_bytes name, value;
 	size_t pos = 0;
@@ -43,7 +45,7 @@ void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e)
 		ngc_buf_add_char(b, ']');
 	}
 	ngc_buf_add_char(b, ']');
-	jsonw_member_null(b, "variants");
+	out_variants_json(b, variants);
 	jsonw_member_bool(b, "crc_ok", ngc_crc32(e->header.key) == e->header.crc32);
 	jsonw_member_bool(b, "name_ok", ngc_header_name_ok(&e->header, e->name));
 }

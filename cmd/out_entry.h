@@ -13,7 +13,9 @@ enum ngc_code out_entry_json(struct ngc_buf *b, const struct cmd_env *env,
     struct ngc_entry *e, struct ngc_error *err);
 
 /* What "show" adds to them. */
-void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e);
+struct out_variants;
+void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e,
+    const struct out_variants *variants);
 
 /* One line: status, state, size, age, key. */
 enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env,

@@ -152,6 +152,7 @@ enum ngc_walking {
 struct ngc_select_run {
 	const struct ngc_site *site;
 	const struct ngc_select *select;
+	const struct ngc_zone *only; /* look into this zone alone; NULL: into all */
 	int64_t now;             /* for --expired */
 	struct ngc_pace pace;
 	enum ngc_walking walking;

@@ -27,6 +27,23 @@ enum ngc_code ngc_show(const struct ngc_select_run *run,
     const struct ngc_explain_request *req, struct ngc_shown *out, struct ngc_error *err);
 void ngc_shown_free(struct ngc_shown *s);
 
+/* What else of a key there is: the main entry, and its variants. */
+struct ngc_others {
+	const struct ngc_zone *zone;
+	struct ngc_bytes key;
+	const struct ngc_entry *but; /* the one that is known already; NULL: none */
+	/* Called by one thread at a time; anything but NGC_OK ends it. */
+	enum ngc_code (*each)(void *arg, struct ngc_entry *e, struct ngc_error *err);
+	void *arg;
+};
+
+/*
+ * Walk the zone for them.  run: as for ngc_select_execute(), without select and visit.
+ * failed: how many problems were reported.
+ */
+enum ngc_code ngc_show_others(const struct ngc_select_run *run,
+    const struct ngc_others *others, uint64_t *failed, struct ngc_error *err);
+
 /*
  * Hand the body to write() piece by piece, from body_start to the end of the file.  What
  * write() returns ends it when it is not NGC_OK.

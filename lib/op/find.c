@@ -171,6 +171,10 @@ static enum ngc_code join_if_opened_before(struct find *f, size_t zone,
 /* Is there anything to look for in the zone? */
 static bool is_concerned(struct find *f, size_t zone)
 {
+	const struct ngc_zone *only = f->run->only;
+
+	if (only != NULL && only != ngc_site_zone(f->run->site, zone))
+		return false;
 	return find_begin(f, zone) || f->keyed.n > 0 || f->paths.n > 0;
 }
 

@@ -149,6 +149,72 @@ enum ngc_code ngc_show(const struct ngc_select_run *run,
 	return code == NGC_OK && !out->located.present ? NGC_GONE : code;
 }
 
+struct walk_for_others {
+	const struct ngc_select_run *run;
+	const struct ngc_others *of;
+	pthread_mutex_t lock;
+};
+
+static bool is_other(const struct ngc_others *of, const struct ngc_entry *e)
+{
+	if (e->damaged || !ngc_bytes_equal(e->header.key, of->key))
+		return false;
+	if (of->but == NULL)
+		return true;
+	return strcmp(ngc_cache_path(e->cache), ngc_cache_path(of->but->cache)) == 0 &&
+	       (strcmp(e->dir, of->but->dir) != 0 || strcmp(e->name, of->but->name) != 0);
+}
+
+static enum ngc_code visit_other(void *arg, unsigned thread, struct ngc_entry *e,
+    struct ngc_error *err)
+{
+	struct walk_for_others *w = arg;
+	enum ngc_code code;
+
+	(void)thread;
+	if (!is_other(w->of, e))
+		return NGC_OK;
+	pthread_mutex_lock(&w->lock);
+	code = w->of->each(w->of->arg, e, err);
+	pthread_mutex_unlock(&w->lock);
+	return code;
+}
+
+static void others_problem(void *arg, const struct ngc_error *err)
+{
+	const struct walk_for_others *w = arg;
+
+	if (w->run->problem != NULL)
+		w->run->problem(w->run->arg, err);
+}
+
+enum ngc_code ngc_show_others(const struct ngc_select_run *run,
+    const struct ngc_others *others, uint64_t *failed, struct ngc_error *err)
+{
+	struct walk_for_others w = { run, others, PTHREAD_MUTEX_INITIALIZER };
+	struct ngc_select *all = ngc_select_new();
+	struct ngc_select_result found = { 0 };
+	struct ngc_select_run mine = *run;
+	enum ngc_code code = all != NULL
+				 ? ngc_select_add(all, NGC_SELECT_ALL, "--all", err)
+				 : ngc_no_memory(err);
+
+	mine.select = all;
+	mine.only = others->zone;
+	mine.walking = NGC_WALK_ALWAYS;
+	mine.explain_misses = false;
+	mine.visit = visit_other;
+	mine.problem = others_problem;
+	mine.arg = &w;
+	if (code == NGC_OK)
+		code = ngc_select_execute(&mine, &found, err);
+	*failed = found.failed;
+	ngc_select_result_free(&found);
+	ngc_select_free(all);
+	pthread_mutex_destroy(&w.lock);
+	return code;
+}
+
 void ngc_shown_free(struct ngc_shown *s)
 {
 	ngc_located_free(&s->located);

@@ -32,6 +32,56 @@ site_of() {
 	equal "${#lines[@]}" 1
 }
 
+# varied: a main entry and two variants of it, and others that are none of theirs
+varied() {
+	mkcache -o "$C" --vary Accept-Encoding GETa.test/1
+	for coding in gzip br; do
+		mkcache -o "$C" --vary Accept-Encoding --variant-headers "Accept-Encoding: $coding" \
+		    --header "Content-Encoding: $coding" GETa.test/1
+		mkcache -o "$C" --vary Accept-Encoding --variant-headers "Accept-Encoding: $coding" GETa.test/2
+	done
+	mkcache -o "$T/other" GETa.test/1
+}
+
+@test "show --variants: tells the other entries of the key, in that zone" {
+	varied
+	ok show --json -d "$C" -d "$T/other" --variants --key GETa.test/1
+	json_is 'd["kind"]' main
+	json_is 'sorted([v["kind"], v["key"], v["content_encoding"]] for v in d["variants"])' \
+	    '[["variant", "GETa.test/1", "br"], ["variant", "GETa.test/1", "gzip"]]'
+	json_is '[v["file"] for v in d["variants"]] == sorted(v["file"] for v in d["variants"])' true
+	json_is 'list(d["variants"][0]) == [k for k in d if k not in ("headers", "variants", "crc_ok", "name_ok")]' true
+	file=$(json_get '[v["file"] for v in d["variants"] if v["content_encoding"] == "br"][0]' <<<"$output")
+	ok show --json -d "$C" --file "$file" --variants
+	json_is '[d["kind"], sorted(v["kind"] for v in d["variants"])]' '["variant", ["main", "variant"]]'
+	ok show -d "$C" --variants --key GETa.test/1
+	[[ $output == *"$file (variant, "*", br)"* ]] || equal "$output" "$file"
+	ok show --json -d "$T/other" --variants --key GETa.test/1
+	json_is 'd["variants"]' '[]'
+}
+
+@test "show --variants: with what cannot be" {
+	mkcache -o "$C" GETa.test/1
+	refused '--variants and --body' show -d "$C" --variants --body --key GETa.test/1
+	run -1 --separate-stderr ngxcache show -d "$C" --variants --key GETa.test/3
+	[[ $stderr == 'ngxcache: GETa.test/3: not cached'* ]] || equal "$stderr" "not cached"
+}
+
+@test "explain --variants: tells the entries of the key, also without a main entry" {
+	varied
+	site '$request_method$host$request_uri'
+	ok explain --json -c "$CONF" --variants http://a.test/1
+	json_is '[d["present"], len(d["variants"])]' '[true, 2]'
+	ok explain --json -c "$CONF" --variants http://a.test/2
+	json_is '[d["present"], [v["kind"] for v in d["variants"]]]' '[false, ["variant", "variant"]]'
+	ok explain --json -c "$CONF" --variants http://a.test/3
+	json_is 'd["variants"]' '[]'
+	ok explain -c "$CONF" --variants http://a.test/2
+	equal "$(grep -c '(variant, ' <<<"$output")" 2
+	ok explain --json -c "$CONF" http://a.test/2
+	json_is 'd["variants"]' null
+}
+
 @test "show: headers are told in order, repeated ones too" {
 	mkcache -o "$C" --header 'X-A: 1' --header 'Set-Cookie: s=1' --header 'X-A: 2' --body hi GETa.test/1
 	ok show --json -d "$C" --key GETa.test/1
