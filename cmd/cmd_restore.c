@@ -47,6 +47,15 @@ static void problem(void *arg, const char *file, const struct ngc_error *err)
 	ngc_buf_add_char(&r->errors, '}');
 }
 
+static void progress(void *arg, const struct ngc_restore_result *so_far)
+{
+	char size[NGC_UNIT_TEXT];
+
+	(void)arg;
+	ui_progress("%llu entries, %s", (unsigned long long)so_far->restored,
+	    ngc_format_size(so_far->bytes, size));
+}
+
 /* Said before anything is restored, for then it can still be done otherwise. */
 static void tell_serving(struct restore *r)
 {
@@ -147,6 +156,7 @@ static int restore_execute(struct restore *r, const struct cmd_args *args)
 
 	tell_serving(r);
 	code = ngc_restore(&r->req, &r->result, &err);
+	ui_progress_end();
 	ui_walked(env, &s->found);
 	ui_ambiguous(&s->found);
 	status = code == NGC_OK ? ui_selection_status(env, &s->found, args)
@@ -178,7 +188,8 @@ static int restore_run(struct cmd_env *env, const struct cmd_args *args)
 		    .loose = env->loose,
 		    .stop = env->stop,
 		    .damaged_met = env->verbose ? ui_damaged_met : NULL,
-		    .problem = problem } };
+		    .problem = problem,
+		    .progress = env->quiet ? NULL : progress } };
 	int status;
 
 	r.req.arg = &r;

@@ -48,8 +48,8 @@ static enum ngc_code measure(struct zones *z, const struct ngc_zone *zone,
 	enum ngc_code code;
 
 	if (!z->measure) {
-		*out = (struct ngc_usage){ .exists = ngc_site_place(z->env->site, zone,
-					       &place) };
+		*out = (struct ngc_usage){ .exists = zone->archive ||
+			ngc_site_place(z->env->site, zone, &place) };
 		return NGC_OK;
 	}
 	code = ngc_usage_measure(&req, zone, out, &err);
@@ -232,7 +232,9 @@ static void text_zone(struct ngc_buf *b, const struct zones *z,
 
 	text_word(b, "", zone->name != NULL ? zone->name : "-");
 	ngc_buf_printf(b, "  %s  ",
-	    zone->configured ? ngc_protocol_name(zone->type) : "directory");
+	    zone->configured ? ngc_protocol_name(zone->type)
+	    : zone->archive  ? "archive"
+			     : "directory");
 	text_word(b, "", zone->path);
 	ngc_buf_add_char(b, '\n');
 	text_limits(b, zone);

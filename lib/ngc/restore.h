@@ -10,6 +10,8 @@
 
 /* Putting the entries of an archive into caches. */
 
+struct ngc_restore_result;
+
 struct ngc_restore_request {
 	const struct ngc_site *site;     /* its zones are restored into */
 	const struct ngc_select *select; /* of what the archive holds */
@@ -24,6 +26,8 @@ struct ngc_restore_request {
 	void (*damaged_met)(void *arg, const struct ngc_entry *e); /* not selected */
 	/* What failed; file: in the archive, or NULL. */
 	void (*problem)(void *arg, const char *file, const struct ngc_error *err);
+	/* After each entry; may be NULL. */
+	void (*progress)(void *arg, const struct ngc_restore_result *so_far);
 	void *arg;
 };
 

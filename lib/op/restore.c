@@ -290,41 +290,56 @@ static enum ngc_code put(struct restore *r, struct into *to, struct ngc_entry *e
 	return code;
 }
 
+static void refuse(struct restore *r, struct ngc_entry *e, const char *why)
+{
+	struct ngc_error err;
+
+	r->out->refused++;
+	ngc_fail(&err, NGC_DAMAGED, 0, "%s/%s%s: %s", ngc_cache_path(e->cache), e->dir,
+	    e->name, why);
+	tell(r, e, &err);
+}
+
+/* Put it where it belongs; the zone is opened for its first entry. */
+static enum ngc_code restore(struct restore *r, struct ngc_entry *e,
+    struct ngc_error *err)
+{
+	size_t zone = ngc_site_zone_index(r->req->site, ngc_cache_zone(e->cache));
+	struct into *to = &r->zones[zone];
+	enum ngc_code code = to->asked ? NGC_OK : into_open(r, to, err);
+
+	if (code != NGC_OK)
+		tell(r, NULL, err);
+	if (to->cache == NULL) {
+		r->out->failed++;
+		return NGC_OK;
+	}
+	code = put(r, to, e, err);
+	if (code == NGC_GONE) /* stopped */
+		r->out->matched--;
+	else
+		r->out->failed += code != NGC_OK;
+	if (code == NGC_DENIED || code == NGC_DAMAGED)
+		tell(r, e, err);
+	return code == NGC_FATAL ? code : NGC_OK;
+}
+
 static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
     struct ngc_error *err)
 {
 	struct restore *r = arg;
-	struct into *to =
-	    &r->zones[ngc_site_zone_index(r->req->site, ngc_cache_zone(e->cache))];
 	const char *why = flaw(e);
 	enum ngc_code code = NGC_OK;
 
 	(void)thread;
 	r->out->matched++;
-	if (why != NULL) {
-		r->out->refused++;
-		ngc_fail(err, NGC_DAMAGED, 0, "%s/%s%s: %s", ngc_cache_path(e->cache),
-		    e->dir, e->name, why);
-		tell(r, e, err);
-		return NGC_OK;
-	}
-	if (!to->asked) {
-		code = into_open(r, to, err);
-		if (code != NGC_OK)
-			tell(r, NULL, err);
-	}
-	if (to->cache != NULL)
-		code = put(r, to, e, err);
-	if (code == NGC_GONE) { /* stopped */
-		r->out->matched--;
-		return NGC_OK;
-	}
-	r->out->failed += code != NGC_OK || to->cache == NULL;
-	if (code == NGC_FATAL)
-		return code;
-	if (code != NGC_OK && to->cache != NULL)
-		tell(r, e, err);
-	return NGC_OK;
+	if (why != NULL)
+		refuse(r, e, why);
+	else
+		code = restore(r, e, err);
+	if (code == NGC_OK && r->req->progress != NULL)
+		r->req->progress(r->req->arg, r->out);
+	return code;
 }
 
 static enum ngc_code prepare(struct restore *r, struct ngc_error *err)

@@ -154,15 +154,21 @@ static enum ngc_code write_piece(void *arg, const void *from, size_t n,
 	return stopped(p) ? NGC_GONE : NGC_OK;
 }
 
-/* There must be room for all of it before any is written. */
+/*
+ * There must be room for all of it before any is written: an archive can claim a file of
+ * any size, and another one may fit.
+ */
 static enum ngc_code check_room(const struct put *p, struct ngc_error *err)
 {
 	struct statvfs vfs;
 
-	if (fstatvfs(p->dirfd, &vfs) == 0 &&
-	    (uint64_t)p->req->e->size / vfs.f_frsize >= vfs.f_bavail)
-		return failed(p, "write", ENOSPC, err);
-	return NGC_OK;
+	if (fstatvfs(p->dirfd, &vfs) != 0 ||
+	    (uint64_t)p->req->e->size / vfs.f_frsize < vfs.f_bavail)
+		return NGC_OK;
+	failed(p, "write", ENOSPC, err);
+	if (vfs.f_bavail > 0)
+		err->code = NGC_DENIED;
+	return err->code;
 }
 
 static enum ngc_code write_file(struct put *p, struct ngc_error *err)
