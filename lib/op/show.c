@@ -2,6 +2,7 @@
 #include "ngc/show.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "ngc/decode.h"
 #include "ngc/urls.h"
@@ -65,10 +66,15 @@ static enum ngc_code unpack_best(const struct best *b, struct ngc_shown *out,
 	const char *path = ngc_cache_path(b->archived);
 	size_t n = strlen(b->zone->path);
 	struct ngc_entry *e = &out->located.entry;
-	enum ngc_code code = ngc_unpack_open(b->zone->path, b->run->stop, &out->unpack,
-	    err);
 	struct ngc_member m;
+	enum ngc_code code;
+	struct stat st;
 
+	if (stat(b->zone->path, &st) == 0 && !S_ISREG(st.st_mode))
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "%s: an archive that can be read only once: show needs a file",
+		    b->zone->path);
+	code = ngc_unpack_open(b->zone->path, b->run->stop, &out->unpack, err);
 	while (code == NGC_OK) {
 		code = ngc_unpack_next(out->unpack, &m, err);
 		if (code != NGC_OK || m.kind != NGC_MEMBER_ENTRY ||

@@ -141,7 +141,7 @@ static enum ngc_code write_piece(void *arg, const void *from, size_t n,
 	const unsigned char *piece = from;
 
 	while (n > 0) {
-		ssize_t done = write(p->fd, piece, n);
+		ssize_t done = pwrite(p->fd, piece, n, p->written);
 
 		if (done < 0 && errno == EINTR && !stopped(p))
 			continue;

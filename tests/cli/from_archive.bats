@@ -122,6 +122,8 @@ plain() {
 	ngxcache show --body -d "$A" https://b.test/3 >"$T/body"
 	equal "$(tr -d x <"$T/body")" ""
 	equal "$(stat -c %s "$T/body")" 70000
+	run -2 --separate-stderr bash -c 'ngxcache show -d /dev/stdin https://a.test/1 < <(cat "$1")' - "$A"
+	[[ $stderr == *'can be read only once'* ]]
 	run -1 --separate-stderr ngxcache show -d "$A" https://a.test/other
 	[[ $stderr == *'not cached'* ]]
 }

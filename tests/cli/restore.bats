@@ -394,6 +394,37 @@ counts() {
 	[ "$n" -gt 0 ]
 }
 
+@test "restore: a disk that is full in the midst of a file leaves no part of it" {
+	three
+	run -3 --separate-stderr inject 'pwrite:2=ENOSPC' ngxcache restore --json -d "$R,levels=1:2" "$A"
+	[[ $stderr == *'write: No space left on device'* ]]
+	counts 'matched restored failed' '[2, 1, 1]'
+	equal "$(files "$R" | wc -l)" 1
+	cmp "$R/$(files "$R")" "$C/pages/$(files "$R")"
+}
+
+@test "restore: a file that cannot be written is left out, and the next is restored" {
+	three
+	run -3 --separate-stderr inject 'pwrite:1=EIO' ngxcache restore --json -d "$R,levels=1:2" "$A"
+	counts 'matched restored failed' '[3, 2, 1]'
+	equal "$(files "$R" | wc -l)" 2
+	json_is 'len(d["errors"])' 1
+}
+
+@test "restore: a directory that becomes a link meanwhile is not followed" {
+	mkcache -o "$C/pages" httpsGETa.test/1
+	tar -C "$C" -cf "$A" pages
+	file=$(files "$C/pages")
+	up=${file%%/*}
+	mkdir "$T/elsewhere"
+	# The second time it is opened, it is to be entered for the writing.
+	run --separate-stderr inject "openat@$up:2=!rm -rf $R/$up; ln -s $T/elsewhere $R/$up" \
+	    ngxcache restore --json -d "$R,levels=1:2" "$A"
+	[ "$status" -eq 3 ]
+	counts 'restored failed' '[0, 1]'
+	equal "$(files "$T/elsewhere")" ""
+}
+
 @test "restore: killed at any moment, no entry is half there" {
 	mkcache -o "$C/pages" --count 200 --template 'GETa.test/%d' --body-size 100000
 	tar -C "$C" -czf "$A" pages

@@ -128,7 +128,7 @@ wipe() {
 @test "a server that has read its caches in ignores what is restored, and restore says so" {
 	# The loader begins a minute after the start, and says when it has ended.
 	wait_until 'grep -q "http file cache: $CACHE" "$NGINX/log/error.log"' 90
-	wait_until '! pgrep -P "$NGINX_PID" -f "cache loader"'
+	wait_until loader_is_gone
 	mkcache_page
 	run -0 --separate-stderr admin restore --json -z pages "$T/new.tar"
 	[[ $stderr == *"nginx (process $NGINX_PID) has read its caches in"* ]]
@@ -143,6 +143,14 @@ wipe() {
 	start_nginx
 	fetch_is HIT http://www.test/new
 	page_is "from the archive"
+}
+
+loader_is_gone() {
+	local pid
+
+	for pid in $(cat "/proc/$NGINX_PID/task/$NGINX_PID/children"); do
+		! grep -qz 'cache loader' "/proc/$pid/cmdline" || return 1
+	done
 }
 
 # mkcache_page: an archive of a page that nginx has not seen
