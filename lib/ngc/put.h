@@ -14,7 +14,9 @@ enum ngc_code ngc_put_allowed(const struct ngc_cache *into, struct ngc_error *er
 struct ngc_put {
 	struct ngc_entry *e; /* of another cache, not read further than its response */
 	const struct ngc_cache *into;
-	const char *dir;                   /* where below its root, "f/c1/" */
+	const char *dir; /* where below its root, "f/c1/" */
+	const char *user; /* whom the workers run as, or NULL: he owns what is put where
+			   * the root is the superuser's, as it is until nginx starts */
 	const volatile sig_atomic_t *stop; /* not 0: give up; may be NULL */
 };
 

@@ -56,13 +56,14 @@ void ngc_restore_result_free(struct ngc_restore_result *r); /* leaves it empty *
  * the site was opened for one zone, or for a directory, also what has a name that no zone
  * of the configuration has.  Its name must be that of its key or its variant, its place
  * is by the levels of the zone (of the archive, where those are not known), and it is
- * the owner's of the cache's root.  An entry that is there already and is not older
- * stays, and so does one that was stored since the restore began.  The limits are those
- * of the configuration, and 8000 entries for each MiB of a key zone. out: filled in also
- * on failure; to be freed with ngc_restore_result_free(). NGC_INVALID: a directory of the
- * command line is no cache, or a selector is wrong; nothing was touched.  NGC_DENIED: the
- * only zone cannot be written to.  NGC_FATAL: the disk is full; what was restored until
- * then is whole.
+ * the owner's of the cache's root (the workers' where that is the superuser).  An entry
+ * that is there already and is not older stays, and so does one that was stored since the
+ * restore began.  The limits are those of the configuration, and 8000 entries for each
+ * MiB of a key zone.
+ * out: filled in also on failure; to be freed with ngc_restore_result_free().
+ * NGC_INVALID: a directory of the command line is no cache, or a selector is wrong;
+ * nothing was touched.  NGC_DENIED: the only zone cannot be written to.  NGC_FATAL: the
+ * disk is full; what was restored until then is whole.
  */
 enum ngc_code ngc_restore(const struct ngc_restore_request *req,
     struct ngc_restore_result *out, struct ngc_error *err);

@@ -263,7 +263,11 @@ static enum ngc_code put(struct restore *r, struct into *to, struct ngc_entry *e
     struct ngc_error *err)
 {
 	char dir[NGC_LEVELS_TEXT];
-	struct ngc_put req = { .e = e, .into = to->cache, .stop = r->req->stop };
+	const struct ngc_conf *conf = ngc_site_conf(r->req->site);
+	struct ngc_put req = { .e = e,
+		.into = to->cache,
+		.user = conf != NULL ? ngc_conf_user(conf) : NULL,
+		.stop = r->req->stop };
 	struct there old;
 	enum ngc_code code;
 

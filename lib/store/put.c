@@ -52,15 +52,24 @@ enum ngc_code ngc_put_allowed(const struct ngc_cache *into, struct ngc_error *er
 	    into->path, owner_name(into->owner, owner));
 }
 
-/* The group of the worker's files: that of its user. */
-static gid_t group_of(uid_t owner, gid_t otherwise)
+/* The owner, and his group: of the root, or whom the workers run as. */
+static void find_owner(struct put *p, gid_t group)
 {
 	struct passwd pw, *found = NULL;
+	const char *user = p->req->user;
 	char names[1024];
+	int r;
 
-	return getpwuid_r(owner, &pw, names, sizeof(names), &found) == 0 && found != NULL
-		   ? pw.pw_gid
-		   : otherwise;
+	p->owner = p->req->into->owner;
+	p->group = group;
+	if (p->owner == 0 && user != NULL)
+		r = getpwnam_r(user, &pw, names, sizeof(names), &found);
+	else
+		r = getpwuid_r(p->owner, &pw, names, sizeof(names), &found);
+	if (r != 0 || found == NULL)
+		return;
+	p->owner = pw.pw_uid;
+	p->group = pw.pw_gid;
 }
 
 static bool give(const struct put *p, int fd)
@@ -194,13 +203,13 @@ static enum ngc_code write_file(struct put *p, struct ngc_error *err)
 
 enum ngc_code ngc_put_entry(const struct ngc_put *req, struct ngc_error *err)
 {
-	struct put p = { .req = req, .owner = req->into->owner, .dirfd = -1, .fd = -1 };
+	struct put p = { .req = req, .dirfd = -1, .fd = -1 };
 	enum ngc_code code;
 	struct stat st;
 
 	if (fstat(req->into->fd, &st) != 0)
 		return failed(&p, "root", errno, err);
-	p.group = group_of(p.owner, st.st_gid);
+	find_owner(&p, st.st_gid);
 	code = open_directory(&p, err);
 	if (code == NGC_OK)
 		code = check_room(&p, err);

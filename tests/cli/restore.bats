@@ -79,6 +79,16 @@ counts() {
 	equal "$(find "$R" -type f -printf '%m %u:%g\n' | sort -u)" '600 www-data:www-data'
 }
 
+@test "restore: where root still owns the cache, files are the user of the configuration's" {
+	need_root
+	three
+	zone 'levels=1:2 keys_zone=pages:1m'
+	sed -i '1i user www-data;' "$CONF"
+	ok restore -c "$CONF" "$A"
+	equal "$(find "$R" -mindepth 1 -printf '%m %u:%g\n' | sort -u | tr '\n' ' ')" \
+	    '600 www-data:www-data 700 www-data:www-data '
+}
+
 @test "restore: who is neither root nor the owner of the cache is told whom to be" {
 	need_root
 	three
