@@ -4,15 +4,19 @@
 # make deps       install with apt what the rest needs (Debian, as root)
 # make demo       a walk through the commands on a private nginx
 # make check      every test; check-layers, check-man, check-style, check-install: parts of it
-# make check-wordpress  contrib/wordpress on a real WordPress (packages: tests/deps --long)
-# make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang)
+# make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang), check-wordpress
+#                 (contrib/wordpress on a real one), check-package (the tarball, the packages)
 # make VARIANT=release check-instructions   what an entry and a purge cost, by valgrind
 # make coverage   the tests' line coverage per file
-# make install    to $(DESTDIR)$(PREFIX); uninstall removes it again
+# make install    program, library and manual to $(DESTDIR)$(PREFIX); uninstall removes them
+# make dist, deb  a tarball of what is committed; a Debian package of it
+# make html       the manual for a browser
 
 VARIANT ?= debug
 PREFIX  ?= /usr/local
 O       := build/$(VARIANT)
+VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' cmd/cmd.h)
+DIST    := build/ngxcache-$(VERSION).tar.gz
 PKGS    := libpcre2-8 jansson libmd zlib
 
 CFLAGS_debug    := -O1 -g
@@ -273,7 +277,7 @@ REPLAYS   := $(FUZZERS:%.c=$O/%)
 .DELETE_ON_ERROR:
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 .PHONY: all unit deps demo check check-install check-instructions check-layers check-long check-man check-style
-.PHONY: check-wordpress
+.PHONY: check-package check-wordpress deb dist html
 .PHONY: bench coverage fuzz fuzz-targets install uninstall FORCE
 
 all: $O/ngxcache
@@ -329,10 +333,7 @@ bench:
 	@$(MAKE) -s VARIANT=release all
 	@for bench in $(sort $(wildcard tests/bench/*)); do $$bench || exit; done
 
-check-long: fuzz check-wordpress
-
-check-wordpress: all
-	@RESULT=$O/wordpress.result $(RUN) tests/check/wordpress
+check-long: fuzz check-package check-wordpress
 
 fuzz:
 	@$(MAKE) VARIANT=fuzz CC=clang fuzz-targets
@@ -352,8 +353,8 @@ fuzz-targets: $(FUZZERS:tests/fuzz/fuzz_%.c=$O/fuzz/%)
 check-instructions: all $O/tests/lib/mkcache
 	@RESULT=$O/instructions.result $(RUN) tests/check/instructions
 
-check-install check-layers check-man check-style: check-%: all
-	@$(RUN) tests/check/$*
+check-install check-layers check-man check-package check-style check-wordpress: check-%: all
+	@RESULT=$O/$*.result $(RUN) tests/check/$*
 
 deps:
 	@tests/deps
@@ -365,18 +366,66 @@ coverage:
 	$(MAKE) VARIANT=coverage check
 	@tests/coverage build/coverage
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $O/ngxcache $(DESTDIR)$(PREFIX)/bin/ngxcache
-	for page in $(MAN_PAGES); do \
-		install -D -m 644 $$page \
-		    $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
+# MODE:FILE:PLACE below PREFIX
+INSTALLED := \
+	755:$O/ngxcache:bin/ngxcache \
+	644:$O/libngxcache.a:lib/libngxcache.a \
+	644:$O/libngxcache.pc:lib/pkgconfig/libngxcache.pc \
+	755:contrib/systemd/ngxcache-spool:lib/ngxcache/ngxcache-spool \
+	644:completions/ngxcache.bash:share/bash-completion/completions/ngxcache \
+	644:completions/ngxcache.fish:share/fish/vendor_completions.d/ngxcache.fish \
+	644:completions/_ngxcache:share/zsh/site-functions/_ngxcache \
+	$(foreach f,$(sort $(wildcard lib/ngc/*.h)),644:$f:include/ngc/$(notdir $f)) \
+	$(foreach f,$(MAN_PAGES),644:$f:share/man/man$(subst .,,$(suffix $f))/$(notdir $f)) \
+	$(foreach f,$(sort $(wildcard contrib/*/*)),644:$f:share/doc/ngxcache/$f)
+
+install: all $O/libngxcache.pc
+	@for file in $(INSTALLED); do \
+		rest=$${file#*:}; \
+		install -D -m $${file%%:*} $${rest%%:*} $(DESTDIR)$(PREFIX)/$${rest#*:} || exit; \
 	done
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/ngxcache
-	for page in $(MAN_PAGES); do \
-		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit; \
+	@for file in $(INSTALLED); do \
+		rm -f $(DESTDIR)$(PREFIX)/$${file##*:} || exit; \
 	done
+	@for dir in include/ngc lib/ngxcache share/doc/ngxcache; do \
+		[ ! -d $(DESTDIR)$(PREFIX)/$$dir ] || \
+		    find $(DESTDIR)$(PREFIX)/$$dir -depth -type d -empty -delete || exit; \
+	done
+
+$O/libngxcache.pc: Makefile cmd/cmd.h FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+	    'Name: libngxcache' 'Description: reads and administers the caches of nginx' \
+	    'Version: $(VERSION)' 'Requires: $(PKGS)' 'Libs: -L$${libdir} -lngxcache -pthread' \
+	    'Cflags: -I$${includedir}' >$@
+
+# What git has, in an order and with times that do not depend on who packs it.
+dist:
+	@mkdir -p build
+	git archive --format=tar --prefix=ngxcache-$(VERSION)/ HEAD | gzip -9n >$(DIST)
+	@echo $(DIST)
+
+# Packages of what is committed: build/deb/*.deb
+deb: dist
+	@rm -rf build/deb
+	@mkdir -p build/deb
+	@tar -C build/deb -xzf $(DIST)
+	@cp -R packaging/debian build/deb/ngxcache-$(VERSION)
+	@{ \
+		printf 'ngxcache (%s) unstable; urgency=medium\n\n  * Built from its source.\n\n' $(VERSION); \
+		sed -n 's/^Maintainer: \(.*\)/ -- \1/p' packaging/debian/control | tr '\n' ' '; \
+		git log -1 --format='%cD' | sed 's/^/ /'; \
+	} >build/deb/ngxcache-$(VERSION)/debian/changelog
+	@cd build/deb/ngxcache-$(VERSION) && unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT && \
+	    dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail -40 ../log; exit 1; }
+	@ls build/deb/*.deb
+
+html: $(MAN_PAGES:man/%=$O/html/%.html)
+
+$O/html/%.html: man/%
+	@mkdir -p $(@D)
+	mandoc -T html -O man=%N.%S.html $< >$@
 
 -include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNIT_OBJS:.o=.d) $O/tests/lib/mkcache.d $O/tests/lib/inject.d $(FUZZ_OBJS:.o=.d)
