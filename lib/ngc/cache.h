@@ -41,9 +41,10 @@ const struct ngc_zone *const *ngc_cache_zones(const struct ngc_cache *c, size_t 
 /* By which levels their files can lie, and by how many: all when some are not known. */
 unsigned ngc_cache_levels(const struct ngc_cache *c,
     struct ngc_levels out[NGC_LEVELS_KINDS]);
-/* What it is called, and where it lies, as they are reported. */
-const char *ngc_cache_name(const struct ngc_cache *c); /* NULL: it has no name */
-const char *ngc_cache_path(const struct ngc_cache *c);
+/* The one that is reported: a directory of an archive is a zone by itself. */
+const struct ngc_zone *ngc_cache_told(const struct ngc_cache *c);
+const char *ngc_cache_name(const struct ngc_cache *c); /* its name; NULL: it has none */
+const char *ngc_cache_path(const struct ngc_cache *c); /* where it lies */
 uid_t ngc_cache_owner(const struct ngc_cache *c); /* of its root */
 
 /*
@@ -84,11 +85,11 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
 void ngc_entry_close(struct ngc_entry *e);
 
 /*
- * A directory of an archive as a cache: nothing can be opened in it.  The strings, which
- * are reported, must outlive it.  NULL: no memory.
+ * A directory of an archive as a cache: nothing can be opened in it.  zone: what its
+ * entries are taken for; told: what is reported.  Both must outlive it.  NULL: no memory.
  */
-struct ngc_cache *ngc_cache_archived(const struct ngc_zone *zone, const char *name,
-    const char *path);
+struct ngc_cache *ngc_cache_archived(const struct ngc_zone *zone,
+    const struct ngc_zone *told);
 
 /*
  * Look at a member of an archive.  What stat(2) tells of a file is filled in, as are

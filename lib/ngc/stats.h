@@ -58,7 +58,8 @@ struct ngc_stats_request {
 };
 
 struct ngc_stats {
-	struct ngc_stats_zone *zones; /* one for each of the site's */
+	struct ngc_stats_zone *zones; /* one for each of the site's, and then one for
+				       * each directory of an archive */
 	size_t n_zones;
 	struct ngc_stats_counts total;
 	struct ngc_group *groups; /* by bytes, then entries, the most first */

@@ -111,24 +111,37 @@ const struct ngc_zone *ngc_site_archive(const struct ngc_site *s)
 	return NULL;
 }
 
+/* What is reported of a directory of an archive; NULL: no memory. */
+static const struct ngc_zone *tell_archived(const struct ngc_site *s, const char *path,
+    const struct ngc_member *m, const struct ngc_zone *zone)
+{
+	struct ngc_zone *told = ngc_arena_alloc(s->arena, 1, sizeof(*told));
+	size_t size = strlen(path) + strlen(m->root) + 2;
+	char *full = ngc_arena_alloc(s->arena, size, 1);
+	const char *name = zone->archive && zone->name != NULL ? zone->name : m->zone;
+
+	if (told == NULL || full == NULL)
+		return NULL;
+	snprintf(full, size, "%s%s%s", path, m->root[0] != '\0' ? "/" : "", m->root);
+	*told = (struct ngc_zone){ .path = full,
+		.archive = true,
+		.max_size = -1,
+		.min_free = -1 };
+	if (name != NULL)
+		told->name = ngc_arena_copy(s->arena, name, strlen(name));
+	return name == NULL || told->name != NULL ? told : NULL;
+}
+
 /* A new cache, first in the list. */
 static const struct ngc_cache *add_archived(const struct ngc_site *s, const char *path,
     const struct ngc_member *m, const struct ngc_zone *zone)
 {
 	struct archived *a = ngc_arena_alloc(s->arena, 1, sizeof(*a));
-	size_t size = strlen(path) + strlen(m->root) + 2;
-	char *full = ngc_arena_alloc(s->arena, size, 1);
-	const char *name = zone->archive ? zone->name : NULL;
+	const struct ngc_zone *told = tell_archived(s, path, m, zone);
 
-	if (name == NULL && m->zone != NULL) {
-		name = ngc_arena_copy(s->arena, m->zone, strlen(m->zone));
-		if (name == NULL)
-			return NULL;
-	}
-	if (a == NULL || full == NULL)
+	if (a == NULL || told == NULL)
 		return NULL;
-	snprintf(full, size, "%s%s%s", path, m->root[0] != '\0' ? "/" : "", m->root);
-	a->cache = ngc_cache_archived(zone, name, full);
+	a->cache = ngc_cache_archived(zone, told);
 	if (a->cache == NULL)
 		return NULL;
 	a->next = *s->archived;

@@ -24,6 +24,8 @@ struct collector {
 	size_t n_hands;
 	pthread_mutex_t lock; /* for out, all, and the run's callbacks */
 	struct groups all;
+	size_t cap_zones;
+	bool failed_row; /* there was no memory for one */
 	uint64_t failed;
 };
 
@@ -50,15 +52,35 @@ static void add_counts(struct ngc_stats_counts *sum, const struct ngc_stats_coun
 	sum->foreign += c->foreign;
 }
 
+/* The row of a zone; directories of archives get theirs when they are met. */
+static struct ngc_stats_zone *row_of(struct collector *c, const struct ngc_zone *zone)
+{
+	struct ngc_stats *s = c->out;
+
+	for (size_t i = 0; i < s->n_zones; i++)
+		if (s->zones[i].zone == zone)
+			return &s->zones[i];
+	if (!ngc_array_grow((void **)&s->zones, s->n_zones, &c->cap_zones,
+		sizeof(*s->zones)))
+		return NULL;
+	s->zones[s->n_zones] = (struct ngc_stats_zone){ .zone = zone,
+		.known = true,
+		.counts = { .walked = true } };
+	return &s->zones[s->n_zones++];
+}
+
 static void hand_over_counts(struct hand *h)
 {
 	struct collector *c = h->c;
+	struct ngc_stats_zone *row;
 
 	if (h->zone == NULL)
 		return;
 	pthread_mutex_lock(&c->lock);
-	add_counts(&c->out->zones[ngc_site_zone_index(c->run->site, h->zone)].counts,
-	    &h->counts);
+	row = row_of(c, h->zone);
+	if (row != NULL)
+		add_counts(&row->counts, &h->counts);
+	c->failed_row |= row == NULL;
 	pthread_mutex_unlock(&c->lock);
 	h->counts = (struct ngc_stats_counts){ 0 };
 }
@@ -103,7 +125,7 @@ static enum ngc_code add_label(void *arg, struct ngc_bytes label, struct ngc_err
 
 static void count(struct hand *h, const struct ngc_entry *e)
 {
-	const struct ngc_zone *zone = ngc_cache_zone(e->cache);
+	const struct ngc_zone *zone = ngc_cache_told(e->cache);
 
 	if (h->zone != zone) {
 		hand_over_counts(h);
@@ -169,7 +191,7 @@ static bool prepare(struct collector *c, const struct ngc_stats_request *req)
 	size_t max = req->groups_max > 0 ? req->groups_max : NGC_GROUPS_MAX;
 	bool ok = true;
 
-	c->out->n_zones = ngc_site_zones(c->run->site);
+	c->out->n_zones = c->cap_zones = ngc_site_zones(c->run->site);
 	c->out->zones = ngc_array_alloc(c->out->n_zones, sizeof(*c->out->zones));
 	c->hands = ngc_array_alloc(c->n_hands, sizeof(*c->hands));
 	if (c->out->zones == NULL || c->hands == NULL)
@@ -233,10 +255,10 @@ static enum ngc_code rank(struct collector *c, size_t top, struct ngc_error *err
 	return NGC_OK;
 }
 
-/* What the walks tell beside the entries, and the sums. */
-static void total(struct ngc_stats *s)
+/* What the walks tell beside the entries. */
+static void add_walked(struct ngc_stats *s, size_t n_site)
 {
-	for (size_t i = 0; i < s->n_zones; i++) {
+	for (size_t i = 0; i < n_site; i++) {
 		const struct ngc_zone_found *found = &s->found.zones[i];
 		struct ngc_stats_counts *c = &s->zones[i].counts;
 
@@ -245,8 +267,31 @@ static void total(struct ngc_stats *s)
 		c->damaged = found->totals.damaged;
 		c->temporary = found->totals.temporary;
 		c->foreign = found->totals.foreign;
-		add_counts(&s->total, c);
 	}
+}
+
+/* An archive whose directories have rows has one itself for what belongs to none. */
+static void drop_archives(struct ngc_stats *s, size_t n_site)
+{
+	bool any = s->n_zones > n_site;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_zones; i++) {
+		const struct ngc_stats_counts *c = &s->zones[i].counts;
+
+		if (!any || i >= n_site || !s->zones[i].zone->archive ||
+		    c->damaged + c->temporary + c->foreign > 0)
+			s->zones[kept++] = s->zones[i];
+	}
+	s->n_zones = kept;
+}
+
+static void total(struct ngc_stats *s, size_t n_site)
+{
+	add_walked(s, n_site);
+	drop_archives(s, n_site);
+	for (size_t i = 0; i < s->n_zones; i++)
+		add_counts(&s->total, &s->zones[i].counts);
 }
 
 enum ngc_code ngc_stats_collect(const struct ngc_select_run *run,
@@ -273,10 +318,12 @@ enum ngc_code ngc_stats_collect(const struct ngc_select_run *run,
 			code = hand_over_groups(&c.hands[i], err);
 	}
 	out->found.failed += c.failed;
+	if (code == NGC_OK && c.failed_row)
+		code = ngc_no_memory(err);
 	if (code == NGC_OK && req->by != NULL)
 		code = rank(&c, req->top, err);
 	if (out->found.zones != NULL && out->zones != NULL)
-		total(out);
+		total(out, ngc_site_zones(run->site));
 	clean_up(&c);
 	return code;
 }

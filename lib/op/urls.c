@@ -131,7 +131,7 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	ngc_entry_reading(ngc_site_router(c->run->site), e, &reading);
 	pthread_mutex_lock(&c->lock);
 	if (ngc_entry_url(zone, &reading, &url))
-		code = add(c, zone, &url, err);
+		code = add(c, ngc_cache_told(e->cache), &url, err);
 	else
 		c->out->without++;
 	pthread_mutex_unlock(&c->lock);

@@ -94,7 +94,7 @@ static void treat_entry(struct verify *v, struct ngc_entry *e, const struct flaw
 	if (remove && !v->req->dry_run)
 		outcome = ngc_entry_remove(e, &err);
 	if (outcome == NGC_DONE || outcome == NGC_FAILED)
-		tell(v, ngc_cache_zone(e->cache), &path, flaw,
+		tell(v, ngc_cache_told(e->cache), &path, flaw,
 		    remove && outcome == NGC_DONE);
 	if (outcome == NGC_FAILED)
 		repair_failed(v, &path, &err);

@@ -167,7 +167,7 @@ enum ngc_code ngc_cache_open(const struct ngc_zone *zone, const char *sysroot,
 	if (c == NULL)
 		return ngc_no_memory(err);
 	c->zone = zone;
-	c->name = zone->name;
+	c->told = zone;
 	c->path = zone->path;
 	c->fd = -1;
 	code = ngc_cache_join(c, zone, err);
@@ -196,15 +196,18 @@ out:
 	return code;
 }
 
-struct ngc_cache *ngc_cache_archived(const struct ngc_zone *zone, const char *name,
-    const char *path)
+struct ngc_cache *ngc_cache_archived(const struct ngc_zone *zone,
+    const struct ngc_zone *told)
 {
 	struct ngc_cache *c = calloc(1, sizeof(*c));
 	struct ngc_error ignored;
 
 	if (c == NULL)
 		return NULL;
-	*c = (struct ngc_cache){ .zone = zone, .name = name, .path = path, .fd = -1 };
+	*c = (struct ngc_cache){ .zone = zone,
+		.told = told,
+		.path = told->path,
+		.fd = -1 };
 	if (ngc_cache_join(c, zone, &ignored) == NGC_OK)
 		return c;
 	ngc_cache_close(c);
@@ -255,9 +258,14 @@ unsigned ngc_cache_levels(const struct ngc_cache *c,
 	return n;
 }
 
+const struct ngc_zone *ngc_cache_told(const struct ngc_cache *c)
+{
+	return c->told;
+}
+
 const char *ngc_cache_name(const struct ngc_cache *c)
 {
-	return c->name;
+	return c->told->name;
 }
 
 const char *ngc_cache_path(const struct ngc_cache *c)

@@ -19,7 +19,8 @@ struct ngc_cache {
 	const struct ngc_zone *zone;   /* the first of zones */
 	const struct ngc_zone **zones; /* all that lie there */
 	size_t n_zones;
-	const char *name, *path;
+	const struct ngc_zone *told;   /* what is reported */
+	const char *path;              /* of that */
 	int fd; /* the root, open for reading */
 	struct ngc_place place;
 	uid_t owner; /* of the root */

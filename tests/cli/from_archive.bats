@@ -128,8 +128,9 @@ plain() {
 	[[ $stderr == *'not cached'* ]]
 }
 
-@test "from an archive: stats counts its entries, and --by zone tells its zones apart" {
+@test "from an archive: stats counts its entries, and tells its zones apart" {
 	ok stats --json -d "$A" --by zone --now "$NOW"
+	json_is 'sorted((z["zone"], z["entries"]) for z in d["zones"])' '[["api", 1], ["static", 3]]'
 	json_is 'd["total"]["entries"]' 4
 	json_is 'd["total"]["bytes"]' "$(find "$C" -type f -printf '%s\n' | awk '{ n += $1 } END { print n }')"
 	json_is 'd["total"]["variants"]' 1
@@ -139,8 +140,8 @@ plain() {
 
 @test "from an archive: urls are those of its entries" {
 	ok urls --json -d "$A"
-	json_is '[(x["url"], x["entries"]) for x in lines]' \
-	    '[["https://a.test/1", 1], ["https://a.test/2", 2], ["https://b.test/3", 1]]'
+	json_is '[(x["url"], x["zone"], x["entries"]) for x in lines]' \
+	    '[["https://a.test/1", "static", 1], ["https://a.test/2", "static", 2], ["https://b.test/3", "api", 1]]'
 }
 
 @test "from an archive: verify finds what is wrong with an entry, and repairs nothing" {
@@ -150,7 +151,7 @@ plain() {
 	tar -C "$C" -cf "$A" api static
 	before=$(sha256sum "$A")
 	run -1 --separate-stderr ngxcache verify --json -d "$A"
-	json_is '[x["reason"] for x in lines]' '["name_mismatch"]'
+	json_is '[(x["reason"], x["zone"]) for x in lines]' '[["name_mismatch", "static"]]'
 	refused 'an archive cannot be repaired' verify --repair -d "$A"
 	equal "$(sha256sum "$A")" "$before"
 }
@@ -184,6 +185,8 @@ plain() {
 	tar -C "$C" -cf "$A" static
 	ok stats --json -d "$A"
 	json_is '[d["total"][k] for k in ("entries", "temporary", "foreign")]' '[3, 1, 2]'
+	json_is '[[z[k] for k in ("zone", "entries", "foreign")] for z in d["zones"]]' \
+	    '[[null, 0, 2], ["static", 3, 0]]'
 }
 
 @test "from an archive: one that is cut is status 3, with what could be read" {

@@ -100,7 +100,7 @@ static void mend(unsigned char *p, size_t n)
 
 static void check_bytes(const unsigned char *p, size_t n)
 {
-	struct ngc_cache *c = ngc_cache_archived(&zone, zone.name, zone.path);
+	struct ngc_cache *c = ngc_cache_archived(&zone, &zone);
 	struct ngc_reader *r = ngc_reader_new();
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	char path[64];
