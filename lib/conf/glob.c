@@ -2,6 +2,7 @@
 #include "glob.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -31,85 +32,105 @@ static char *join(struct ngc_arena *a, const char *dir, const char *name)
 	return path;
 }
 
-static bool exists(const char *root, const char *path)
+/* Nothing that the pattern means can lie there; otherwise nginx might find something. */
+static bool is_absent(int sys)
+{
+	return sys == ENOENT || sys == ENOTDIR || sys == ELOOP || sys == ENAMETOOLONG;
+}
+
+static enum ngc_code cannot_look(const char *root, const char *path, int sys,
+    struct ngc_error *err)
+{
+	return is_absent(sys) ? NGC_OK
+			      : ngc_fail(err, NGC_INVALID, sys, "%s%s", root, path);
+}
+
+static enum ngc_code add_path(struct paths *out, const char *path, struct ngc_error *err)
+{
+	return path != NULL && paths_add(out, path) ? NGC_OK : ngc_no_memory(err);
+}
+
+static enum ngc_code add_if_there(const char *root, const char *path, struct paths *out,
+    struct ngc_error *err)
 {
 	int fd = ngc_path_open(root, path, O_PATH, NULL);
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	if (fd < 0)
+		return cannot_look(root, path, errno, err);
+	close(fd);
+	return add_path(out, path, err);
 }
 
 /* Add the entries of dir that match one pattern component. */
-static bool match_dir(struct ngc_arena *a, const char *root, const char *dir,
-    const char *pattern, struct paths *out)
+static enum ngc_code match_dir(struct ngc_arena *a, const char *root, const char *dir,
+    const char *pattern, struct paths *out, struct ngc_error *err)
 {
-	int fd = ngc_path_open(root, *dir != '\0' ? dir : "/", O_RDONLY | O_DIRECTORY,
-	    NULL);
+	const char *path = *dir != '\0' ? dir : "/";
+	int fd = ngc_path_open(root, path, O_RDONLY | O_DIRECTORY, NULL);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	enum ngc_code code = NGC_OK;
 	const struct dirent *e;
-	bool ok = true;
 
 	if (d == NULL) {
+		code = cannot_look(root, path, errno, err);
 		if (fd >= 0)
 			close(fd);
-		return true;
+		return code;
 	}
-	while (ok && (e = readdir(d)) != NULL) {
-		if (fnmatch(pattern, e->d_name, FNM_PERIOD) == 0) {
-			char *path = join(a, dir, e->d_name);
-
-			ok = path != NULL && paths_add(out, path);
-		}
-	}
+	while (code == NGC_OK && (errno = 0, e = readdir(d)) != NULL)
+		if (fnmatch(pattern, e->d_name, FNM_PERIOD) == 0)
+			code = add_path(out, join(a, dir, e->d_name), err);
+	if (code == NGC_OK && errno != 0)
+		code = ngc_fail(err, NGC_INVALID, errno, "%s%s", root, path);
 	closedir(d);
-	return ok;
+	return code;
 }
 
 /* Extend every path of from by one component of the pattern. */
-static bool step(struct ngc_arena *a, const char *root, const struct paths *from,
-    const char *component, bool last, struct paths *to)
+static enum ngc_code step(struct ngc_arena *a, const char *root, const struct paths *from,
+    const char *component, bool last, struct paths *to, struct ngc_error *err)
 {
 	bool wild = strpbrk(component, "*?[") != NULL;
+	enum ngc_code code = NGC_OK;
 
-	for (size_t i = 0; i < from->n; i++) {
-		char *path;
+	for (size_t i = 0; i < from->n && code == NGC_OK; i++) {
+		const char *path;
 
 		if (wild) {
-			if (!match_dir(a, root, from->path[i], component, to))
-				return false;
+			code = match_dir(a, root, from->path[i], component, to, err);
 			continue;
 		}
 		path = join(a, from->path[i], component);
-		if (path == NULL)
-			return false;
-		if ((!last || exists(root, path)) && !paths_add(to, path))
-			return false;
+		if (path != NULL && last)
+			code = add_if_there(root, path, to, err);
+		else
+			code = add_path(to, path, err);
 	}
-	return true;
+	return code;
 }
 
-bool glob_files(struct ngc_arena *a, const char *root, const char *pattern,
-    struct paths *out)
+enum ngc_code glob_files(struct ngc_arena *a, const char *root, const char *pattern,
+    struct paths *out, struct ngc_error *err)
 {
 	struct paths from = { 0 }, to = { 0 };
-	bool ok = paths_add(&from, "");
+	enum ngc_code code = add_path(&from, "", err);
 
-	while (ok && *pattern == '/') {
+	while (code == NGC_OK && *pattern == '/') {
 		size_t n = strcspn(++pattern, "/");
 		char *component = ngc_arena_copy(a, pattern, n);
 
 		pattern += n;
 		to.n = 0;
-		ok = component != NULL &&
-		     step(a, root, &from, component, *pattern == '\0', &to);
+		code = component == NULL ? ngc_no_memory(err)
+					 : step(a, root, &from, component,
+					       *pattern == '\0', &to, err);
 		struct paths swap = from;
 		from = to;
 		to = swap;
 	}
-	for (size_t i = 0; ok && i < from.n; i++)
-		ok = paths_add(out, from.path[i]);
+	for (size_t i = 0; code == NGC_OK && i < from.n; i++)
+		code = add_path(out, from.path[i], err);
 	free(from.path);
 	free(to.path);
-	return ok;
+	return code;
 }

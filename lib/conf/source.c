@@ -260,11 +260,15 @@ static bool glob_dump(struct source *s, const char *pattern, struct paths *out)
 enum ngc_code source_glob(struct source *s, const char *pattern, struct paths *out,
     struct ngc_error *err)
 {
+	enum ngc_code code = NGC_OK;
 	size_t before = out->n;
 
-	if (s->dumped ? !glob_dump(s, pattern, out)
-		      : !glob_files(s->arena, s->root, pattern, out))
-		return ngc_no_memory(err);
+	if (!s->dumped)
+		code = glob_files(s->arena, s->root, pattern, out, err);
+	else if (!glob_dump(s, pattern, out))
+		code = ngc_no_memory(err);
+	if (code != NGC_OK)
+		return code;
 	if (out->n > before + 1)
 		qsort(out->path + before, out->n - before, sizeof(*out->path),
 		    compare_paths);

@@ -63,7 +63,7 @@ struct paths {
 /*
  * The paths that match a pattern as glob(3) with no locale gives them: sorted by their
  * bytes, hidden names only where the pattern has the dot.  Adds none when nothing
- * matches.
+ * matches.  NGC_INVALID: a directory may not be listed.
  */
 enum ngc_code source_glob(struct source *s, const char *pattern, struct paths *out,
     struct ngc_error *err);

@@ -190,6 +190,8 @@ static enum ngc_code include(struct reader *r, const struct lexer *from,
 	if (strpbrk(path, "*?[") == NULL)
 		return include_one(r, from, path, err);
 	code = source_glob(r->source, path, &found, err);
+	if (code != NGC_OK)
+		ngc_wrap(err, "%s:%u: include", from->file, from->word_line);
 	for (size_t i = 0; code == NGC_OK && i < found.n; i++)
 		code = include_one(r, from, found.path[i], err);
 	free(found.path);

@@ -386,3 +386,30 @@ not_its() {
 	ok list --json -d "$C" --sort key
 	json_is '[x["url"] for x in lines]' '["http://a.test/x", null]'
 }
+
+@test "--limit-host: servers of a directory that may not be looked into could be anybody's" {
+	need_root
+	mkdir "$T/sites"
+	chmod 755 "$BATS_TEST_TMPDIR"
+	cp "$O/ngxcache" "$T/ngxcache"
+	echo 'server { server_name b.test; location / { proxy_pass http://127.0.0.1:9; } }' >"$T/sites/b.conf"
+	for pattern in "sites/*.conf" "*/b.conf"; do
+		conf <<-END
+			proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+			proxy_cache pages;
+			proxy_cache_key \$request_uri;
+			server { server_name a.test; location / { proxy_pass http://127.0.0.1:9; } }
+			include $T/$pattern;
+		END
+		mkcache -o "$C" /1
+		chown -R www-data "$C"
+		chmod 700 "$T/sites"
+		run -2 --separate-stderr setpriv --reuid=www-data --clear-groups \
+		    "$T/ngxcache" purge -n -c "$CONF" --limit-host a.test --all
+		[[ $stderr == "ngxcache: $CONF:7: include: $T/sites"*": Permission denied" ]] || equal "$stderr" ...
+		chmod 755 "$T/sites"
+		run -0 --separate-stderr setpriv --reuid=www-data --clear-groups \
+		    "$T/ngxcache" purge --json -n -c "$CONF" --limit-host a.test --all
+		json_is 'd["purged"]' 0
+	done
+}
