@@ -282,3 +282,143 @@ cache() {
 	tar -xf "$T/a.tar" -C "$T"
 	cmp "$T/$(members "$T/a.tar")" "$C/$(members "$T/a.tar" | cut -d/ -f2-)"
 }
+
+# copied RULES...: the archive of a cache of three entries by one thread, with faults
+copied() {
+	run "-$1" --separate-stderr inject "$2" ngxcache archive --json -j 1 -d "$C" -o "$T/a.tar"
+}
+
+# three [SIZE]: such a cache; $file is one of them, $name its name, $fresh another for its place
+three() {
+	mkcache -o "$C" --body-size "${1:-3000}" --count 3 --template 'GETa.test/%d'
+	for file in "$C"/*/*/*; do break; done
+	name=${file##*/}
+	cp -a "$C" "$T/before"
+	mkcache -o "$T/other" --body-size 4000 GETa.test/other
+	fresh=$(find "$T/other" -type f)
+}
+
+@test "archive: a file that vanishes or is replaced while it is copied is left out" {
+	for command in 'rm $file' 'mv $fresh $file' 'ln -sf /etc/passwd $file'; do
+		rm -rf "$C" "$T/before" "$T/other"
+		three
+		copied 0 "fstatat@$name:1=!$(eval "echo \"$command\"")"
+		equal "$stderr" ""
+		json_is '[d["entries"], d["gone"], d["failed"]]' '[2, 1, 0]'
+		equal "$(members "$T/a.tar" | grep -c "$name")" 0
+	done
+}
+
+@test "archive: a file that is written to while it is copied is copied again" {
+	for size in 3000 3000000; do
+		rm -rf "$C" "$T/before" "$T/other" "$T/out"
+		three $size
+		# The fifth look at a file is that behind the copy of the second.
+		copied 0 "pread:2=!sleep 0.02; printf new | dd of=$file bs=1 seek=2000 conv=notrunc status=none"
+		equal "$stderr" ""
+		json_is '[d["entries"], d["gone"], d["failed"]]' '[3, 0, 0]'
+		holds "$T/a.tar" "$C"
+	done
+}
+
+@test "archive: a file that is truncated while it is copied is whole or left out" {
+	for size in 3000 3000000; do
+		rm -rf "$C" "$T/before" "$T/other" "$T/out"
+		three $size
+		copied 0 "pread:3=!sleep 0.02; truncate -s 1500 $C/*/*/*"
+		mkdir "$T/out"
+		tar -xf "$T/a.tar" -C "$T/out"
+		equal "$(members "$T/a.tar" | wc -l)" 3
+		for member in $(members "$T/a.tar"); do
+			cmp "$T/out/$member" "$T/before/${member#*/}" ||
+			    cmp "$T/out/$member" "$T/$member"
+		done
+	done
+}
+
+@test "archive: a file that changes all the time is left out and reported" {
+	three
+	copied 3 "pread:0=!sleep 0.02; printf new | dd of=$file bs=1 seek=2000 conv=notrunc status=none"
+	equal "$stderr" "ngxcache: $file: it changes while it is read"
+	json_is '[d["entries"], d["failed"], d["errors"][0]["file"]]' "[2, 1, \"$file\"]"
+}
+
+# nothing_made PATTERN RULE: it fails so, and leaves nothing behind
+nothing_made() {
+	copied 3 "$2"
+	# shellcheck disable=SC2053
+	[[ $stderr == $1 ]] || equal "$stderr" "$1"
+	json_is 'd["complete"]' false
+	only_in "$T" before cache other
+}
+
+@test "archive: what cannot be written leaves nothing behind" {
+	three 3000000
+	nothing_made "ngxcache: $T/a.tar: No space left on device" 'write:1=ENOSPC'
+	nothing_made "ngxcache: $T/a.tar: Input/output error" 'write:9=EIO'
+	nothing_made "ngxcache: $C/*: copy: No space left on device" 'pwrite:2=ENOSPC'
+	nothing_made "ngxcache: $T/a.tar: Input/output error" 'fsync:1=EIO'
+	nothing_made "ngxcache: $T/a.tar: No space left on device" 'linkat:1=ENOSPC'
+	nothing_made "ngxcache: $T/a.tar: Read-only file system" 'renameat:1=EROFS'
+}
+
+@test "archive: where a file needs a name from the start, it is the same" {
+	# Of the archive, and then of the copies in its directory.
+	unnamed=$'openat@.:1=EOPNOTSUPP\nopenat@.:1=EOPNOTSUPP'
+	three 3000000
+	nothing_made "ngxcache: $T/a.tar: No space left on device" "$unnamed"$'\nwrite:1=ENOSPC'
+	nothing_made "ngxcache: $T/a.tar: Read-only file system" "$unnamed"$'\nrenameat:1=EROFS'
+	copied 0 "$unnamed"
+	holds "$T/a.tar" "$C"
+	only_in "$T" a.tar before cache other out
+}
+
+@test "archive: short writes are written on" {
+	three 3000000
+	copied 0 $'write:1=SHORT\nwrite:2=EINTR\npwrite:1=SHORT\npwrite:2=EINTR'
+	holds "$T/a.tar" "$C"
+}
+
+@test "archive: a signal ends it and leaves nothing behind" {
+	# Not INT: a program does not hear it while it waits for a shell.
+	for signal in TERM:143 HUP:129 KILL:137; do
+		rm -rf "$C" "$T/before" "$T/other"
+		three 3000000
+		run "-${signal#*:}" --separate-stderr inject \
+		    "pread:4=!kill -${signal%:*} \$PPID" \
+		    ngxcache archive -j 1 -d "$C" -o "$T/a.tar"
+		equal "$output$stderr" ""
+		only_in "$T" before cache other
+	done
+}
+
+@test "archive: a signal ends a run that waits for its reader" {
+	mkcache -o "$C" --body-size 200000 --count 3 --template 'GETa.test/%d'
+	mkfifo "$T/pipe"
+	sleep 60 <"$T/pipe" 3>&- &
+	reader=$!
+	ngxcache archive -d "$C" -o - >"$T/pipe" 3>&- &
+	writer=$!
+	wait_until "grep -q pipe_w /proc/$writer/wchan || grep -q poll /proc/$writer/wchan ||
+	    [ \$(awk '{ print \$3 }' /proc/$writer/stat) = S ]"
+	kill -TERM $writer
+	status=0
+	wait $writer || status=$?
+	kill $reader
+	equal "$status" 143
+}
+
+@test "archive: without libarchive it says so, and the rest works" {
+	mkcache -o "$C" GETa.test/1
+	need_root
+	mkdir "$T/empty"
+	run -3 --separate-stderr unshare -m bash -c '
+		for library in /usr/lib/*/libarchive.so.13 /lib/*/libarchive.so.13; do
+			[ ! -e "$library" ] || mount --bind /dev/null "$library"
+		done
+		exec ngxcache archive -d "$1" -o "$2"' - "$C" "$T/a.tar"
+	[[ $stderr == 'ngxcache: archives need libarchive: '*'libarchive.so.13'* ]]
+	only_in "$T" cache empty
+	run ldd "$O/ngxcache"
+	[[ $output != *libarchive* ]]
+}

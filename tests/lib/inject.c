@@ -5,10 +5,11 @@
  *	INJECT='unlinkat:2=ENOENT' LD_PRELOAD=.../inject.so ngxcache ...
  *
  * Each line of $INJECT is a rule FUNCTION[@NAME]:N=ACTION: at the Nth call of openat,
- * fstatat, fstat, unlinkat, pread or pwrite (0: at every call; with NAME, at the Nth one
- * for that name, as it is passed) the ACTION happens: the call fails with that errno, or,
- * when it begins with '!', the rest of the line is run by the shell, and then the call
- * goes on.
+ * fstatat, fstat, fsync, linkat, renameat, unlinkat, pread, pwrite or write (0: at every
+ * call; with NAME, at the Nth one for that name, as it is passed, and of two names the
+ * second) the ACTION happens: the call fails with that errno, with SHORT it writes one
+ * byte only, or, when it begins with '!', the rest of the line is run by the shell, and
+ * then the call goes on.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #define RULES_MAX 16
+#define SHORT (-1) /* no errno */
 
 struct rule {
 	const char *function, *name; /* NULL: any name */
@@ -49,6 +51,8 @@ static const struct {
 	{ "EPERM", EPERM },
 	{ "EROFS", EROFS },
 	{ "EINTR", EINTR },
+	{ "EOPNOTSUPP", EOPNOTSUPP },
+	{ "SHORT", SHORT },
 };
 
 static void bad_rule(const char *line)
@@ -144,7 +148,7 @@ int openat(int dirfd, const char *path, int flags, ...)
 	va_list ap;
 
 	va_start(ap, flags);
-	if (flags & O_CREAT)
+	if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE)
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
 	if (disturb("openat", path))
@@ -194,10 +198,51 @@ ssize_t preadv2(int fd, const struct iovec *to, int n, off_t offset, int flags)
 	return -1;
 }
 
+/* How much of n bytes is to be written; negative: the call fails. */
+static ssize_t writable(const char *function, size_t n)
+{
+	if (!disturb(function, NULL))
+		return (ssize_t)n;
+	return errno == SHORT && n > 0 ? 1 : -1;
+}
+
 ssize_t pwrite(int fd, const void *from, size_t n, off_t offset)
 {
-	if (disturb("pwrite", NULL))
+	ssize_t some = writable("pwrite", n);
+
+	return some < 0 ? some
+			: REAL(ssize_t(*)(int, const void *, size_t, off_t),
+			      pwrite)(fd, from, (size_t)some, offset);
+}
+
+ssize_t write(int fd, const void *from, size_t n)
+{
+	ssize_t some = writable("write", n);
+
+	return some < 0 ? some
+			: ((ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT,
+			      "write"))(fd, from, (size_t)some);
+}
+
+int fsync(int fd)
+{
+	if (disturb("fsync", NULL))
 		return -1;
-	return REAL(ssize_t(*)(int, const void *, size_t, off_t), pwrite)(fd, from, n,
-	    offset);
+	return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd);
+}
+
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+	if (disturb("linkat", to))
+		return -1;
+	return ((int (*)(int, const char *, int, const char *, int))dlsym(RTLD_NEXT,
+	    "linkat"))(from_dir, from, to_dir, to, flags);
+}
+
+int renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	if (disturb("renameat", to))
+		return -1;
+	return ((int (*)(int, const char *, int, const char *))dlsym(RTLD_NEXT,
+	    "renameat"))(from_dir, from, to_dir, to);
 }
