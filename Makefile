@@ -68,6 +68,7 @@ LIB_SRCS := \
 	lib/format/tags.c \
 	lib/op/archive.c \
 	lib/op/archived.c \
+	lib/op/backup.c \
 	lib/op/brotli.c \
 	lib/op/build.c \
 	lib/op/child.c \
@@ -197,6 +198,7 @@ CMD_SRCS := \
 	cmd/main.c \
 	cmd/opts.c \
 	cmd/out.c \
+	cmd/out_archive.c \
 	cmd/out_doctor.c \
 	cmd/out_entry.c \
 	cmd/out_purge.c \

@@ -5,8 +5,7 @@
 
 #include "jsonw.h"
 #include "ngc/archive.h"
-#include "ngc/units.h"
-#include "out_purge.h"
+#include "out_archive.h"
 
 static const struct cmd_opt archive_opts[] = {
 	{ OPT_OUTPUT, 'o', "output", "FILE",
@@ -81,73 +80,19 @@ static void problem(void *arg, const struct ngc_error *err)
 
 static void progress(void *arg, const struct ngc_archive_result *so_far)
 {
-	char size[NGC_UNIT_TEXT];
-
 	(void)arg;
-	ui_progress("%llu entries, %s", (unsigned long long)so_far->entries,
-	    ngc_format_size(so_far->bytes, size));
+	out_archive_progress(so_far);
 }
 
-static void write_json(struct archive *a, const char *file)
+static void write_answer(const struct archive *a, const char *file)
 {
-	const struct ngc_archive_result *r = &a->result;
-	struct ngc_buf b = { 0 };
-	const struct ngc_zone *z;
-
-	ngc_buf_add_char(&b, '{');
-	jsonw_member_int(&b, "schema", 1);
-	jsonw_member_str(&b, "command", "archive");
-	jsonw_member_str(&b, "file", file);
-	out_purge_json_selectors(&b, &r->found);
-	jsonw_name(&b, "zones");
-	ngc_buf_add_char(&b, '[');
-	for (size_t i = 0; (z = ngc_site_zone(a->env->site, i)) != NULL; i++) {
-		jsonw_comma(&b);
-		ngc_buf_add_char(&b, '{');
-		jsonw_member_str(&b, "zone", z->name);
-		jsonw_member_uint(&b, "entries", r->zones[i].entries);
-		jsonw_member_uint(&b, "bytes", r->zones[i].bytes);
-		ngc_buf_add_char(&b, '}');
-	}
-	ngc_buf_add_char(&b, ']');
-	jsonw_name(&b, "errors");
-	ngc_buf_add_char(&b, '[');
-	ngc_buf_add_bytes(&b, ngc_buf_bytes(&a->errors));
-	ngc_buf_add_char(&b, ']');
-	jsonw_member_bool(&b, "walked", r->found.walked);
-	jsonw_member_uint(&b, "entries", r->entries);
-	jsonw_member_uint(&b, "bytes", r->bytes);
-	jsonw_member_uint(&b, "gone", r->gone);
-	jsonw_member_uint(&b, "failed", r->failed);
-	jsonw_member_uint(&b, "size", r->size);
-	jsonw_member_bool(&b, "complete", r->complete);
-	ngc_buf_add_str(&b, "}\n");
-	out_write(&b);
-	ngc_buf_free(&b);
-}
-
-static void text_count(struct ngc_buf *b, uint64_t n, const char *what)
-{
-	if (n > 0)
-		ngc_buf_printf(b, ", %llu %s", (unsigned long long)n, what);
-}
-
-static void write_text(const struct archive *a, const char *file)
-{
-	const struct ngc_archive_result *r = &a->result;
-	char bytes[NGC_UNIT_TEXT], size[NGC_UNIT_TEXT];
 	struct ngc_buf b = { 0 };
 
-	if (!r->complete)
-		return;
-	ngc_buf_printf(&b, "archived %llu %s", (unsigned long long)r->entries,
-	    r->entries == 1 ? "entry" : "entries");
-	if (r->entries > 0)
-		ngc_buf_printf(&b, " (%s)", ngc_format_size(r->bytes, bytes));
-	ngc_buf_printf(&b, " in %s (%s)", file, ngc_format_size(r->size, size));
-	text_count(&b, r->gone, "removed or replaced by nginx meanwhile and left out");
-	text_count(&b, r->failed, "failed");
-	ngc_buf_add_char(&b, '\n');
+	if (a->env->json)
+		out_archive_json(&b, a->env, file, &a->result,
+		    ngc_buf_bytes(&a->errors));
+	else if (!a->env->quiet)
+		out_archive_text(&b, file, &a->result);
 	out_write(&b);
 	ngc_buf_free(&b);
 }
@@ -185,10 +130,7 @@ static int archive_execute(struct archive *a, const struct cmd_args *args)
 		return status;
 	if (!env->json && !env->quiet && status == EXIT_DONE)
 		ui_misses(env, &a->result.found);
-	if (env->json)
-		write_json(a, req.file);
-	else if (!env->quiet)
-		write_text(a, req.file);
+	write_answer(a, req.file);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ngc/units.h"
+#include "out_archive.h"
 #include "out_entry.h"
 #include "out_purge.h"
 #include "out_reload.h"
@@ -13,6 +14,8 @@ static const struct cmd_opt purge_opts[] = {
 	{ OPT_SOFT, 0, "soft", NULL, "the same as --mode expire" },
 	{ OPT_REFETCH, 0, "refetch", NULL, "with expire: clear the validators" },
 	{ OPT_DRY_RUN, 'n', "dry-run", NULL, "tell what would go and touch nothing" },
+	{ OPT_BACKUP, 0, "backup", "FILE",
+	    "archive it first, and purge what is in FILE" },
 	{ OPT_LIST, 0, "list", NULL, "tell each entry as it goes" },
 	{ OPT_RELOAD, 0, "reload", NULL, "reload nginx afterwards" },
 	{ OPT_SETTLE, 0, "settle", "SECONDS",
@@ -69,6 +72,30 @@ static bool take_settle(const struct cmd_args *args, struct ngc_purge_request *r
 	return false;
 }
 
+static bool take_backup(const struct cmd_args *args, struct ngc_purge_request *req)
+{
+	struct ngc_error err;
+
+	req->backup = cmd_args_get(args, OPT_BACKUP);
+	req->version = VERSION;
+	if (req->backup == NULL)
+		return true;
+	if (strcmp(req->backup, "-") == 0) {
+		ui_error("--backup -: expected a file");
+		return false;
+	}
+	if (ngc_archive_check_name(req->backup, &err) == NGC_OK)
+		return true;
+	ui_print_error(&err);
+	return false;
+}
+
+static void archived(void *arg, const struct ngc_archive_result *so_far)
+{
+	(void)arg;
+	out_archive_progress(so_far);
+}
+
 static void each(void *arg, struct ngc_entry *e)
 {
 	struct purge *p = arg;
@@ -111,6 +138,7 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	if (p->env->json)
 		out_purge_json_begin(&p->out, &p->req, list);
 	code = ngc_purge(&p->req, &p->result, &err);
+	ui_progress_end();
 	if (code != NGC_OK)
 		out_reload_messages(&p->result.reload);
 	ui_walked(p->env, &p->result.found);
@@ -151,7 +179,10 @@ static int purge_run(struct cmd_env *env, const struct cmd_args *args)
 	p.req.arg = &p;
 	if (cmd_args_has(args, OPT_LIST) || (dry_run && !env->json && !env->quiet))
 		p.req.each = each;
-	if (!take_mode(args, &p.req) || !take_settle(args, &p.req))
+	if (!env->quiet)
+		p.req.archived = archived;
+	if (!take_mode(args, &p.req) || !take_settle(args, &p.req) ||
+	    !take_backup(args, &p.req))
 		return EXIT_USAGE;
 	if (!confirmed(&p, args)) {
 		ui_error("nothing was purged");

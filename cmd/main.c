@@ -14,6 +14,7 @@
  * file.c	reading a file whole, and replacing one
  * ui.c		messages and questions on the terminal
  * out.c	standard output, whole lines at a time
+ * out_archive.c	what became of an archive, as JSON or as text
  * out_doctor.c	what the doctor found, as JSON or as text
  * out_entry.c	an entry as JSON or as text
  * out_purge.c	what became of a purge, as JSON or as text

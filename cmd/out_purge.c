@@ -4,6 +4,7 @@
 #include "jsonw.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
+#include "out_archive.h"
 #include "out_entry.h"
 
 void out_purge_json_begin(struct ngc_buf *b, const struct ngc_purge_request *req,
@@ -107,6 +108,18 @@ static void json_errors(struct ngc_buf *b, const struct ngc_purge_result *r)
 	ngc_buf_add_char(b, ']');
 }
 
+static void json_backup(struct ngc_buf *b, const char *file,
+    const struct ngc_archive_result *r)
+{
+	jsonw_name(b, "backup");
+	ngc_buf_add_char(b, '{');
+	jsonw_member_str(b, "file", file);
+	jsonw_member_uint(b, "entries", r->entries);
+	jsonw_member_uint(b, "size", r->size);
+	jsonw_member_bool(b, "complete", r->complete);
+	ngc_buf_add_char(b, '}');
+}
+
 void out_purge_json_end(struct ngc_buf *b, const struct ngc_purge_request *req,
     const struct ngc_purge_result *r, bool list)
 {
@@ -126,6 +139,8 @@ void out_purge_json_end(struct ngc_buf *b, const struct ngc_purge_request *req,
 	jsonw_member_uint(b, "ambiguous", r->found.ambiguous);
 	if (req->reload)
 		jsonw_member_bool(b, "reloaded", r->reload.ok);
+	if (req->backup != NULL)
+		json_backup(b, req->backup, &r->backup);
 	ngc_buf_add_str(b, "}\n");
 }
 
@@ -153,6 +168,8 @@ void out_purge_text(struct ngc_buf *b, const struct cmd_env *env,
 	for (size_t i = 0; r->found.failed == 0 && i < r->found.n_selectors; i++)
 		if (r->found.selectors[i].matched == 0)
 			out_miss_text(b, env, &r->found.selectors[i]);
+	if (req->backup != NULL)
+		out_archive_text(b, req->backup, &r->backup);
 	ngc_buf_printf(b, "%s %llu %s", verb(req), (unsigned long long)r->purged,
 	    r->purged == 1 ? "entry" : "entries");
 	if (r->purged > 0)

@@ -41,6 +41,7 @@ struct ngc_archive_request {
 	const char *file; /* "-": standard output; its ending tells the compression */
 	const char *version; /* of the program that writes it */
 	bool not_empty;   /* write none when nothing is selected */
+	bool durable;     /* to a file: of a pipe or a device nobody knows what is kept */
 
 	/* What became of each selected entry; st: of the file as it was archived.  May be
 	 * NULL, as the next. */

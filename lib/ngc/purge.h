@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ngc/archive.h"
 #include "ngc/reload.h"
 #include "ngc/select.h"
 
@@ -29,12 +30,16 @@ struct ngc_purge_request {
 	bool loose;
 	bool settle;             /* purge twice, settle_seconds apart */
 	int64_t settle_seconds;
+	const char *backup;      /* an archive of what is purged; NULL: none */
+	const char *version;     /* of the program that writes it */
 	bool reload;             /* nginx, afterwards */
 	const volatile sig_atomic_t *stop;
 	void (*each)(void *arg, struct ngc_entry *e); /* acted on; may be NULL */
 	void (*damaged_met)(void *arg,
 	    const struct ngc_entry *e); /* and not selected; or NULL */
 	void (*problem)(void *arg, const struct ngc_error *err);
+	void (*archived)(void *arg,
+	    const struct ngc_archive_result *so_far); /* now and then; or NULL */
 	void *arg;               /* all are called by one thread at a time */
 };
 
@@ -59,6 +64,7 @@ struct ngc_purge_result {
 	uint64_t already_gone, replaced, failed;
 	uint64_t variants;             /* how many of the purged are variants */
 	uint64_t bytes;                /* apparent size of the purged */
+	struct ngc_archive_result backup; /* its found is empty */
 	struct ngc_reload_result reload;
 };
 void ngc_purge_result_free(struct ngc_purge_result *r); /* leaves it empty */
@@ -67,6 +73,12 @@ void ngc_purge_result_free(struct ngc_purge_result *r); /* leaves it empty */
  * Purge the selected entries.  out: filled in also on failure, with what was done until
  * then; to be freed with ngc_purge_result_free(). NGC_INVALID: nothing is selected,
  * neither by a selector nor a filter, or as ngc_select_execute(); nothing was touched.
+ *
+ * backup: all that is selected is archived first, and only the files that are in the
+ * archive then, as they are in it, are purged; what was stored or written to meanwhile
+ * counts as replaced.  Without an archive (it cannot be written, or there is nothing to
+ * write) nothing is touched.  A dry run writes none.  NGC_INVALID with settle: what is
+ * stored meanwhile is in no archive.
  *
  * settle: what is stored under the selected names in the meantime is purged, too, and
  * added to the counts.  Without it an answer that nginx was fetching before the purge is

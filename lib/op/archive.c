@@ -195,18 +195,31 @@ static bool stopped(const struct archiver *a)
 	return stop != NULL && *stop != 0;
 }
 
+static enum ngc_code open_output(struct archiver *a, struct ngc_error *err)
+{
+	const struct ngc_archive_request *req = a->req;
+	enum ngc_code code = tar_check_name(req->file, err);
+
+	if (code == NGC_OK)
+		code = output_open(&a->output, req->file, req->run->stop, err);
+	if (code == NGC_OK && req->durable && a->output.stream)
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "%s: expected a file: what a pipe or a device keeps is not known",
+		    req->file);
+	return code;
+}
+
 static enum ngc_code open_archive(struct archiver *a, struct ngc_error *err)
 {
-	const struct ngc_select_run *run = a->req->run;
 	enum ngc_code code = name_directories(a, err);
 
 	if (code == NGC_OK)
-		code = output_open(&a->output, a->req->file, run->stop, err);
+		code = open_output(a, err);
 	if (code == NGC_OK)
 		code = copy_open(&a->copy, output_spool(&a->output), err);
 	if (code == NGC_OK)
 		code = tar_create(&a->output, &a->tar, err);
-	a->copy.stop = run->stop;
+	a->copy.stop = a->req->run->stop;
 	return code;
 }
 

@@ -254,16 +254,34 @@ void output_close(struct output *o)
 	o->fd = o->dir = -1;
 }
 
-int output_spool(const struct output *o)
+static int spool_in(int dir)
 {
-	int fd = create_unnamed(o->dir);
+	int fd = create_unnamed(dir);
 	char *name;
 
 	if (fd >= 0)
 		return fd;
-	fd = create_named(o->dir, "ngxcache", &name);
+	fd = create_named(dir, "ngxcache", &name);
 	if (fd >= 0)
-		unlinkat(o->dir, name, 0);
+		unlinkat(dir, name, 0);
 	free(name);
+	return fd;
+}
+
+int output_spool(const struct output *o)
+{
+	return spool_in(o->dir);
+}
+
+int output_spool_beside(const char *path)
+{
+	int dir = open_directory(path), fd, sys;
+
+	if (dir < 0)
+		return -1;
+	fd = spool_in(dir);
+	sys = errno;
+	close(dir);
+	errno = sys;
 	return fd;
 }

@@ -40,7 +40,9 @@ enum ngc_code output_commit(struct output *o, struct ngc_error *err);
 /* What was not committed vanishes. */
 void output_close(struct output *o);
 
-/* A file without a name in the same directory; -1 and errno.  The caller's to close. */
+/* A file without a name, for reading and writing: in the same directory, or in that of a
+ * path.  -1 and errno.  The caller's to close. */
 int output_spool(const struct output *o);
+int output_spool_beside(const char *path);
 
 #endif

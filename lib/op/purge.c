@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ngc/purge.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "ngc/mem.h"
+#include "purge.h"
 
 /*
  * The second pass of --settle selects like the first, with the same filters at the same
@@ -13,14 +13,6 @@
  * the mode would not change are passed over, and what failed before fails again unsaid.
  * So nothing need be remembered of the first pass, however much it purged.
  */
-
-struct purge {
-	const struct ngc_purge_request *req;
-	struct ngc_purge_result *out;
-	struct timespec began; /* by the clock of file systems */
-	bool again;            /* this is the second pass */
-	pthread_mutex_t lock; /* for out and the request's callbacks */
-};
 
 const char *ngc_purge_mode_name(enum ngc_purge_mode m)
 {
@@ -47,7 +39,7 @@ static enum ngc_outcome act(const struct ngc_purge_request *req, struct ngc_entr
 }
 
 /* The first errors are kept for the answer; memory for them is no reason to fail. */
-static void keep_error(struct ngc_purge_result *r, const char *file,
+void purge_keep_error(struct ngc_purge_result *r, const char *file,
     const struct ngc_error *err)
 {
 	struct ngc_purge_error *kept = &r->errors[r->n_errors];
@@ -67,7 +59,7 @@ static void report_failure(struct purge *p, const struct ngc_entry *e,
 
 	ngc_entry_path(e, &path);
 	file = ngc_buf_str(&path);
-	keep_error(p->out, file, err);
+	purge_keep_error(p->out, file, err);
 	ngc_wrap(err, "%s", file != NULL ? file : e->name);
 	if (p->req->problem != NULL)
 		p->req->problem(p->req->arg, err);
@@ -90,7 +82,7 @@ static void count_purged(struct purge *p, struct ngc_entry *e)
 		p->req->each(p->req->arg, e);
 }
 
-static void count(struct purge *p, struct ngc_entry *e, enum ngc_outcome outcome,
+void purge_count(struct purge *p, struct ngc_entry *e, enum ngc_outcome outcome,
     struct ngc_error *err)
 {
 	struct ngc_purge_result *r = p->out;
@@ -118,7 +110,7 @@ static bool is_earlier(struct timespec a, struct timespec b)
 	return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
+enum ngc_code purge_visit(void *arg, unsigned thread, struct ngc_entry *e,
     struct ngc_error *err)
 {
 	struct purge *p = arg;
@@ -130,7 +122,7 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 	    is_earlier(e->changed, p->began))
 		return NGC_OK; /* as in the first pass */
 	pthread_mutex_lock(&p->lock);
-	count(p, e, outcome, err);
+	purge_count(p, e, outcome, err);
 	pthread_mutex_unlock(&p->lock);
 	return NGC_OK;
 }
@@ -169,17 +161,17 @@ static void problem(void *arg, const struct ngc_error *err)
 	if (p->again && p->out->found.failed > 0)
 		return; /* what could not be read is the same */
 	pthread_mutex_lock(&p->lock);
-	keep_error(p->out, NULL, err);
+	purge_keep_error(p->out, NULL, err);
 	if (p->req->problem != NULL)
 		p->req->problem(p->req->arg, err);
 	pthread_mutex_unlock(&p->lock);
 }
 
-static enum ngc_code pass(struct purge *p, struct ngc_select_result *found,
-    struct ngc_error *err)
+struct ngc_select_run purge_run(struct purge *p)
 {
 	const struct ngc_purge_request *req = p->req;
-	struct ngc_select_run run = { .site = req->site,
+
+	return (struct ngc_select_run){ .site = req->site,
 		.select = req->select,
 		.now = req->now,
 		.pace = req->pace,
@@ -189,11 +181,17 @@ static enum ngc_code pass(struct purge *p, struct ngc_select_result *found,
 		.damaged = req->mode ==
 			   NGC_PURGE_REMOVE, /* elsewhere there is no field to write */
 		.stop = req->stop,
-		.visit = visit,
+		.visit = purge_visit,
 		.wanted = p->again ? wanted : NULL,
 		.damaged_met = p->again ? NULL : damaged_met,
 		.problem = problem,
 		.arg = p };
+}
+
+static enum ngc_code pass(struct purge *p, struct ngc_select_result *found,
+    struct ngc_error *err)
+{
+	struct ngc_select_run run = purge_run(p);
 
 	/* Variants are stored also when the main entry that told of them is gone. */
 	if (p->again && p->out->found.walked)
@@ -201,7 +199,7 @@ static enum ngc_code pass(struct purge *p, struct ngc_select_result *found,
 	return ngc_select_execute(&run, found, err);
 }
 
-static bool stopped(const struct ngc_purge_request *req)
+bool purge_stopped(const struct ngc_purge_request *req)
 {
 	return req->stop != NULL && *req->stop != 0;
 }
@@ -220,7 +218,8 @@ static void wait_for_answers(const struct ngc_purge_request *req)
 	static const struct timespec step = { 0, 50 * 1000000L };
 	int64_t began = milliseconds();
 
-	while ((milliseconds() - began) / 1000 < req->settle_seconds && !stopped(req))
+	while ((milliseconds() - began) / 1000 < req->settle_seconds &&
+	       !purge_stopped(req))
 		nanosleep(&step, NULL);
 }
 
@@ -247,7 +246,7 @@ static enum ngc_code settle(struct purge *p, struct ngc_error *err)
 	enum ngc_code code;
 
 	wait_for_answers(p->req);
-	if (stopped(p->req))
+	if (purge_stopped(p->req))
 		return NGC_OK;
 	p->again = true;
 	code = pass(p, &found, err);
@@ -271,7 +270,7 @@ static enum ngc_code reload(struct purge *p, struct ngc_error *err)
 	if (code == NGC_INVALID)
 		code = err->code = NGC_DENIED;
 	if (code != NGC_OK)
-		keep_error(p->out, NULL, err);
+		purge_keep_error(p->out, NULL, err);
 	return code;
 }
 
@@ -286,6 +285,10 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 		return ngc_fail(err, NGC_INVALID, 0,
 		    "nothing selected: name a URL, a pattern or a filter, or --all for "
 		    "everything");
+	if (req->backup != NULL && req->settle)
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "--backup and --settle exclude each other: what is stored meanwhile "
+		    "is in no archive");
 	if (req->reload) {
 		code = ngc_reload_check(req->site, err);
 		if (code != NGC_OK)
@@ -295,10 +298,11 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 	if (out->zones == NULL)
 		return ngc_no_memory(err);
 	clock_gettime(CLOCK_REALTIME_COARSE, &p.began);
-	code = pass(&p, &out->found, err);
+	code = req->backup != NULL && !req->dry_run ? purge_with_backup(&p, err)
+						    : pass(&p, &out->found, err);
 	if (code == NGC_OK && req->settle && !req->dry_run)
 		code = settle(&p, err);
-	if (code == NGC_OK && req->reload && !req->dry_run && !stopped(req))
+	if (code == NGC_OK && req->reload && !req->dry_run && !purge_stopped(req))
 		code = reload(&p, err);
 	pthread_mutex_destroy(&p.lock);
 	return code;
@@ -311,6 +315,7 @@ void ngc_purge_result_free(struct ngc_purge_result *r)
 		free(r->errors[i].text);
 	}
 	ngc_select_result_free(&r->found);
+	ngc_archive_result_free(&r->backup);
 	ngc_reload_result_free(&r->reload);
 	free(r->zones);
 	*r = (struct ngc_purge_result){ 0 };

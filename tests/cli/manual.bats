@@ -256,7 +256,7 @@ documented() {
 
 @test "manual: ngxcache-json(5) describes the document of purge" {
 	sandbox
-	ngxcache purge -n --list --reload --json http://www.example.com/ http://www.example.com/blog >"$T/doc"
+	ngxcache purge -n --list --reload --backup "$T/box/a.tar" --json http://www.example.com/ http://www.example.com/blog >"$T/doc"
 	mkdir "$T/box/empty"
 	ngxcache purge --json -d "$T/box/empty" --key x >"$T/empty"
 	json_get 'd["selectors"][1]["near"]' "$T/doc"
