@@ -227,7 +227,7 @@ enum ngc_code copy_take(struct copy *c, const struct ngc_entry *e, struct ngc_er
 /* Never written to. */
 static unsigned char zeros[65536];
 
-static enum ngc_code give_hole(off_t n,
+static enum ngc_code give_hole(const struct copy *c, off_t n,
     enum ngc_code (*sink)(void *arg, const void *p, size_t n, struct ngc_error *err),
     void *arg, struct ngc_error *err)
 {
@@ -238,6 +238,8 @@ static enum ngc_code give_hole(off_t n,
 
 		code = sink(arg, zeros, piece, err);
 		n -= (off_t)piece;
+		if (stopped(c))
+			return ngc_fail(err, NGC_FATAL, EINTR, "copy");
 	}
 	return code;
 }
@@ -260,6 +262,8 @@ static enum ngc_code give_extent(struct copy *c, struct copy_extent x,
 		code = sink(arg, c->memory, (size_t)n, err);
 		x.at += n;
 		x.n -= n;
+		if (stopped(c))
+			return ngc_fail(err, NGC_FATAL, EINTR, "copy");
 	}
 	return code;
 }
@@ -278,13 +282,13 @@ enum ngc_code copy_give(struct copy *c,
 	for (size_t i = 0; i < c->n_extents && code == NGC_OK; i++) {
 		struct copy_extent x = c->extents[i];
 
-		code = give_hole(x.at - at, sink, arg, err);
+		code = give_hole(c, x.at - at, sink, arg, err);
 		if (code == NGC_OK)
 			code = give_extent(c, x, sink, arg, err);
 		at = x.at + x.n;
 	}
 	if (code == NGC_OK)
-		code = give_hole(c->st.st_size - at, sink, arg, err);
+		code = give_hole(c, c->st.st_size - at, sink, arg, err);
 	if (ftruncate(c->spool, 0) != 0) {
 		/* It takes its room until the next one. */
 	}

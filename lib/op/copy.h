@@ -47,7 +47,7 @@ enum ngc_code copy_take(struct copy *c, const struct ngc_entry *e, struct ngc_er
 
 /*
  * Hand out all bytes of the copy in order, in pieces.
- * Returns what sink() did, or NGC_FATAL: the copy cannot be read.
+ * Returns what sink() did, or NGC_FATAL: the copy cannot be read, or the run was stopped.
  */
 enum ngc_code copy_give(struct copy *c,
     enum ngc_code (*sink)(void *arg, const void *p, size_t n, struct ngc_error *err),

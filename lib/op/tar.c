@@ -11,7 +11,12 @@ struct tar {
 	struct archive *archive;
 	struct archive_entry *entry;
 	struct output *output;
+	off_t left; /* of the file in hand */
+	bool muted; /* nothing is written any more */
 };
+
+/* Padding a file that is not whole takes long when there is so much left of it. */
+#define PADDED_MAX ((off_t)1 << 24)
 
 /* So much is written at a time. */
 #define BLOCK 65536
@@ -75,14 +80,20 @@ static enum ngc_code failed(struct tar *t, struct ngc_error *err)
 	    text != NULL ? text : "libarchive fails");
 }
 
+/* The library frees its buffers only when it may close: a failure is not told to it. */
 static ssize_t write_block(struct archive *a, void *arg, const void *p, size_t n)
 {
 	struct tar *t = arg;
 
-	if (output_write(t->output, p, n))
-		return (ssize_t)n;
-	t->lib->set_error(a, t->output->sys, "%s", "write");
-	return -1;
+	(void)a;
+	if (!t->muted)
+		t->muted = !output_write(t->output, p, n);
+	return (ssize_t)n;
+}
+
+static bool worked(const struct tar *t, ssize_t result)
+{
+	return result >= ARCHIVE_WARN && !t->muted;
 }
 
 static int add_filter(struct tar *t, enum filter filter)
@@ -167,25 +178,26 @@ static enum ngc_code write_data(void *arg, const void *p, size_t n, struct ngc_e
 	while (n > 0) {
 		ssize_t done = t->lib->write_data(t->archive, from, n);
 
-		if (done <= 0)
+		if (done <= 0 || t->muted)
 			return failed(t, err);
 		from += done;
 		n -= (size_t)done;
+		t->left -= done;
 	}
 	return NGC_OK;
 }
 
-static enum ngc_code write_header(struct tar *t, struct ngc_error *err)
+static enum ngc_code write_header(struct tar *t, off_t size, struct ngc_error *err)
 {
-	return t->lib->write_header(t->archive, t->entry) >= ARCHIVE_WARN
-		 ? NGC_OK
-		 : failed(t, err);
+	t->left = size;
+	return worked(t, t->lib->write_header(t->archive, t->entry)) ? NGC_OK
+								     : failed(t, err);
 }
 
 static enum ngc_code finish_entry(struct tar *t, struct ngc_error *err)
 {
-	return t->lib->write_finish_entry(t->archive) >= ARCHIVE_WARN ? NGC_OK
-								      : failed(t, err);
+	return worked(t, t->lib->write_finish_entry(t->archive)) ? NGC_OK
+								 : failed(t, err);
 }
 
 enum ngc_code tar_add_copy(struct tar *t, const char *path, struct copy *c,
@@ -199,7 +211,7 @@ enum ngc_code tar_add_copy(struct tar *t, const char *path, struct copy *c,
 		    c->extents[i].n);
 	if (c->sparse && c->n_extents == 0)
 		t->lib->entry_sparse_add_entry(t->entry, 0, 0);
-	code = write_header(t, err);
+	code = write_header(t, c->st.st_size, err);
 	if (code == NGC_OK)
 		code = copy_give(c, write_data, t, err);
 	return code == NGC_OK ? finish_entry(t, err) : code;
@@ -211,7 +223,7 @@ enum ngc_code tar_add_text(struct tar *t, const char *path, const struct stat *s
 	enum ngc_code code;
 
 	describe(t, path, st, (off_t)text.n);
-	code = write_header(t, err);
+	code = write_header(t, (off_t)text.n, err);
 	if (code == NGC_OK)
 		code = write_data(t, text.p, text.n, err);
 	return code == NGC_OK ? finish_entry(t, err) : code;
@@ -219,17 +231,18 @@ enum ngc_code tar_add_text(struct tar *t, const char *path, const struct stat *s
 
 enum ngc_code tar_finish(struct tar *t, struct ngc_error *err)
 {
-	return t->lib->write_close(t->archive) >= ARCHIVE_WARN ? NGC_OK : failed(t, err);
+	return worked(t, t->lib->write_close(t->archive)) ? NGC_OK : failed(t, err);
 }
 
 void tar_free(struct tar *t)
 {
 	if (t == NULL)
 		return;
-	if (t->archive != NULL) {
+	t->muted = true;
+	if (t->archive != NULL && t->left > PADDED_MAX)
 		t->lib->write_fail(t->archive);
+	if (t->archive != NULL)
 		t->lib->write_free(t->archive);
-	}
 	if (t->entry != NULL)
 		t->lib->entry_free(t->entry);
 	free(t);
