@@ -47,6 +47,10 @@ static int spawn(const char *const *argv, int output, pid_t *pid)
 		e = posix_spawn_file_actions_adddup2(&files, output, 1);
 	if (e == 0)
 		e = posix_spawn_file_actions_adddup2(&files, output, 2);
+#if __GLIBC_PREREQ(2, 34)
+	if (e == 0) /* what our caller left open, as a web server's sockets */
+		e = posix_spawn_file_actions_addclosefrom_np(&files, 3);
+#endif
 	if (e == 0)
 		e = posix_spawnp(pid, argv[0], &files, &attr, spawn_argv(argv), environ);
 	posix_spawnattr_destroy(&attr);
