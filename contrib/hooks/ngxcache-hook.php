@@ -18,18 +18,17 @@ function ngxcache_purge(array $urls, $host = null, $program = ['/usr/bin/ngxcach
 		array_push($command, '--limit-host', $host);
 	}
 	array_push($command, '--from', '-');
-	$log = tmpfile();
-	$child = proc_open($command, [['pipe', 'r'], ['file', '/dev/null', 'w'], $log], $pipes);
+	$child = proc_open($command, [['pipe', 'r'], ['file', '/dev/null', 'w'], ['pipe', 'w']], $pipes);
 	if (!is_resource($child)) {
 		error_log("$command[0]: cannot be run");
 		return false;
 	}
 	fwrite($pipes[0], json_encode(array_values($urls)));
 	fclose($pipes[0]);
+	$said = stream_get_contents($pipes[2]);
 	if (proc_close($child) === 0) {
 		return true;
 	}
-	rewind($log);
-	error_log(trim(stream_get_contents($log)));
+	error_log(trim($said));
 	return false;
 }
