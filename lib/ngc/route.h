@@ -73,9 +73,11 @@ struct ngc_cover {
 };
 
 /*
- * The keys of a URL with a host: both schemes, GET and HEAD and the other methods its
+ * The keys of a URL, with a host: both schemes, GET and HEAD and the other methods its
  * locations store, and the spellings of its percent-encoding; in every zone that a
  * location of a server answering for that host may store into.
+ * Of a bare path: the same for every server of the configuration, but without keys that
+ * tell the path by themselves: those are left to who walks over the keys.
  * scope: NULL is as if nothing of it were set.
  * out: on NGC_OK owned by the caller (ngc_cover_free()), otherwise NULL. NGC_INVALID: a
  * regex of the configuration that was tried does not compile ("file:line: "PATTERN":

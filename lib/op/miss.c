@@ -229,8 +229,8 @@ void miss_explain(const struct ngc_select_run *run, const struct targets *t,
 		.caches = caches,
 		.result = out };
 
-	out->uncached = cover != NULL && cover->n_targets == 0 && cover->n_open == 0 &&
-			!cover->incomplete;
+	out->uncached = url != NULL && cover != NULL && cover->n_targets == 0 &&
+			cover->n_open == 0 && !cover->incomplete;
 	note_tried(&s);
 	out->near = ngc_array_alloc(NGC_NEAR_MAX, sizeof(*out->near));
 	if (out->near == NULL)

@@ -117,7 +117,7 @@ static enum ngc_code take_by_scans(struct find *f, struct hand *h, struct ngc_er
 			code = judge_selector(&h->judge, one, &taken, err);
 		if (code != NGC_OK)
 			return code;
-		if (one->url != NULL && !taken)
+		if (f->targets.covers[selector] != NULL && !taken)
 			taken = take_by_cover(f, h, selector);
 		if (taken)
 			hit(h, selector);

@@ -16,6 +16,7 @@ static void selector_clear(struct selector *s)
 	ngc_pattern_free(s->pattern);
 	ngc_pattern_free(s->around);
 	ngc_url_free(s->url);
+	ngc_url_free(s->path);
 }
 
 void ngc_select_free(struct ngc_select *s)
@@ -95,14 +96,30 @@ static enum ngc_code parse_url(const char *text, struct ngc_url **out,
 	return code;
 }
 
+/*
+ * A path is a pattern over the URLs that keys tell, and has keys that tell none; not one
+ * that no request can have.
+ */
+static enum ngc_code compile_path(struct selector *s, struct ngc_error *err)
+{
+	enum ngc_code code = url_pattern_compile(ngc_bytes_of(s->text), &s->scope,
+	    &s->pattern, err);
+
+	if (code == NGC_OK)
+		code = parse_url(s->text, &s->path, err);
+	return code == NGC_INVALID && s->pattern != NULL ? NGC_OK : code;
+}
+
 /* A URL names one page; with a star, or without a host, it is a pattern. */
 static enum ngc_code compile_url(struct selector *s, struct ngc_error *err)
 {
 	struct ngc_bytes text = ngc_bytes_of(s->text);
 	enum ngc_code code;
 
-	if (has_star(s->text) || s->text[0] == '/')
+	if (has_star(s->text))
 		return url_pattern_compile(text, &s->scope, &s->pattern, err);
+	if (s->text[0] == '/')
+		return compile_path(s, err);
 	code = parse_url(s->text, &s->url, err);
 	if (code == NGC_OK && (s->scope.recursive || s->scope.any_host))
 		code = url_pattern_around(s->url, &s->scope, &s->around, err);

@@ -14,6 +14,7 @@ struct selector {
 	const char *text;
 	struct ngc_scope scope;      /* of NGC_SELECT_URL */
 	struct ngc_url *url;         /* NGC_SELECT_URL that names one page */
+	struct ngc_url *path;        /* the same of a bare path */
 	struct ngc_pattern *around;  /* of such a one: more of its scope, over URLs */
 	struct ngc_pattern
 	    *pattern; /* glob and regex, over keys; a URL pattern, over URLs */

@@ -64,14 +64,14 @@ static enum ngc_code compute_key(const struct ngc_select_run *run, size_t i,
 }
 
 static enum ngc_code compute_url(const struct ngc_select_run *run, size_t i,
-    struct targets *t, struct ngc_error *err)
+    const struct ngc_url *url, struct targets *t, struct ngc_error *err)
 {
-	const struct selector *s = &run->select->selectors[i];
+	const struct ngc_scope *scope = &run->select->selectors[i].scope;
 	const struct ngc_cover *cover;
 	enum ngc_code code;
 
-	code = ngc_route_cover(ngc_site_router(run->site), s->url,
-	    &s->scope, &t->covers[i], err);
+	code = ngc_route_cover(ngc_site_router(run->site), url, scope, &t->covers[i],
+	    err);
 	if (code != NGC_OK)
 		return code;
 	cover = t->covers[i];
@@ -236,8 +236,8 @@ static enum ngc_code compute_one(const struct ngc_select_run *run, size_t i,
 		return compute_key(run, i, t, err);
 	if (s->kind == NGC_SELECT_FILE)
 		return compute_file(run, i, t, err);
-	if (s->url != NULL)
-		return compute_url(run, i, t, err);
+	if (s->url != NULL || s->path != NULL)
+		return compute_url(run, i, s->url != NULL ? s->url : s->path, t, err);
 	return NGC_OK;
 }
 

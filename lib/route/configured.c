@@ -12,16 +12,27 @@ struct query {
 	const struct ngc_router *router;
 	const struct ngc_url *url;
 	bool named; /* some server has its host as a name */
+	bool untold; /* only keys that do not tell the URL by themselves */
 	struct follow follow;
 	bool used_scheme, used_method, used_http_host; /* by any way so far */
 };
+
+/* Does the key tell the target, so that whoever looks at keys finds it? */
+static bool is_told(struct run *r, const struct ngc_zone *z)
+{
+	struct ngc_reading reading;
+
+	return value_unknown(r->key) == NULL &&
+	       ngc_route_read(r->router, z, value_bytes(r->arena, r->key), &reading) &&
+	       ngc_bytes_equal(reading.uri, r->asked->target);
+}
 
 static bool add_to_zone(struct query *q, struct run *r, const struct ngc_zone *z)
 {
 	struct ngc_bytes template = r->key_directive != NULL ? r->key_directive->words[1]
 							     : ngc_bytes("", 0);
 
-	return router_zone(r->router, z) == NULL ||
+	return router_zone(r->router, z) == NULL || (q->untold && is_told(r, z)) ||
 	       cover_add_value(q->cover, z, template, r->key);
 }
 
@@ -312,6 +323,94 @@ bool cover_configured(struct cover *c, const struct ngc_router *r,
 		if (is_meant(url, at, how, q.named) &&
 		    !add_server(&q, at, s, how, add_socket))
 			return false;
+	}
+	return true;
+}
+
+/* Do all keys of the configured zones tell path and query of their request? */
+static bool all_tell(const struct ngc_router *r, bool query)
+{
+	for (size_t i = 0; i < r->n_zones; i++)
+		for (size_t k = 0; k < r->zones[i].n_patterns; k++)
+			if (r->zones[i].zone->configured &&
+			    !pattern_tells_uri(r->zones[i].patterns[k].pattern, query))
+				return false;
+	return true;
+}
+
+/*
+ * A host that a name of a server stands for, in the arena; absent: none is known, or
+ * there was no memory.
+ */
+static struct ngc_bytes some_host(struct ngc_arena *a, struct ngc_bytes name)
+{
+	bool dot = name.n > 1 && name.p[0] == '.'; /* ".x" is x, too */
+	bool star = name.n > 2 && name.p[0] == '*';
+	struct ngc_buf b = { 0 };
+	struct ngc_bytes host = ngc_bytes(NULL, 0);
+
+	if (star)
+		ngc_buf_add_str(&b, "any");
+	ngc_buf_add_bytes(&b, ngc_bytes_from(name, dot || star));
+	if (b.n > 2 && b.p[b.n - 1] == '*')
+		ngc_buf_add_str(&b, "any");
+	if (!b.failed && sockets_name_is_host(ngc_buf_bytes(&b)))
+		host = ngc_arena_lower(a, ngc_buf_bytes(&b));
+	ngc_buf_free(&b);
+	return host;
+}
+
+static bool add_host(struct query *q, const struct socket *at,
+    const struct ngc_server *server, struct ngc_bytes host)
+{
+	const struct ngc_url *path = q->url;
+	struct ngc_url url = *path;
+	bool ok;
+
+	url.host = url.authority = host;
+	q->url = &url;
+	ok = q->follow.asked.all ? add_socket(q, at, server) : add_request(q, at, server);
+	q->url = path;
+	return ok;
+}
+
+/* The path on all hosts of a server of which one is known; the default server has any. */
+static bool add_hosts_of(struct query *q, const struct socket *at,
+    const struct ngc_server *server)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < server->n_names; i++) {
+		struct ngc_bytes host = some_host(q->cover->arena, server->names[i]);
+
+		if (host.p == NULL || !answers(q, at, server, host))
+			continue;
+		any = true;
+		if (!add_host(q, at, server, host))
+			return false;
+	}
+	return any || server != at->fallback ||
+	       add_host(q, at, server, ngc_bytes_of("localhost"));
+}
+
+bool cover_path(struct cover *c, const struct ngc_router *r, const struct ngc_url *path)
+{
+	struct query q = { .cover = c,
+		.router = r,
+		.url = path,
+		.untold = true,
+		.follow = { .router = r,
+		    .asked = { .all = !c->scope.strict, .any_query = c->scope.any_query },
+		    .coarse = c->coarse } };
+
+	if (all_tell(r, path->query.p != NULL))
+		return true;
+	for (size_t i = 0; i < r->sockets.n; i++) {
+		const struct socket *at = &r->sockets.list[i];
+
+		for (size_t k = 0; k < at->n; k++)
+			if (!add_hosts_of(&q, at, at->bindings[k].server))
+				return false;
 	}
 	return true;
 }

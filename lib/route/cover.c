@@ -224,6 +224,8 @@ static bool add_url(struct cover *c, const struct ngc_router *r,
 {
 	bool ok = true;
 
+	if (url->host.p == NULL)
+		return r->conf == NULL || cover_path(c, r, url);
 	for (size_t i = 0; ok && i < r->n_zones; i++)
 		if (!r->zones[i].zone->configured)
 			ok = cover_directory(c, &r->zones[i], url);

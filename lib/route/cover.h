@@ -48,6 +48,8 @@ bool cover_directory(struct cover *c, const struct zone_keys *z,
     const struct ngc_url *url);
 bool cover_configured(struct cover *c, const struct ngc_router *r,
     const struct ngc_url *url);
+/* Those of a path on every server, but for keys that tell the path themselves. */
+bool cover_path(struct cover *c, const struct ngc_router *r, const struct ngc_url *path);
 /* Only the request that explain follows. */
 bool cover_request(struct cover *c, const struct ngc_router *r,
     const struct ngc_url *url);

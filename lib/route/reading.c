@@ -146,6 +146,15 @@ void pattern_rewritten(struct pattern *p, const struct ngc_level *location, bool
 	}
 }
 
+bool pattern_tells_uri(const struct pattern *p, bool query)
+{
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->pieces[i].tells == TELLS_URI && p->pieces[i].rewritten == NULL &&
+		    (p->pieces[i].grammar == GRAMMAR_TARGET || !query))
+			return true;
+	return false;
+}
+
 static bool is_question(const struct piece *p)
 {
 	return p->grammar == GRAMMAR_IS_ARGS ||

@@ -98,6 +98,10 @@ bool pattern_same(const struct pattern *a, const struct pattern *b);
 /* Can the pattern give that key? */
 bool pattern_match(const struct pattern *p, struct ngc_bytes key);
 
+/* Do its keys tell the path, whatever location was reached, and the query in one with it?
+ */
+bool pattern_tells_uri(const struct pattern *p, bool query);
+
 /* The URI may be one that a location rewrote; of $uri alone, or of $request_uri, too. */
 void pattern_rewritten(struct pattern *p, const struct ngc_level *location, bool all);
 

@@ -139,6 +139,57 @@ stored() {
 	selects 'httpGETa.test/x httpGETa.test/x/1' --recursive /x
 }
 
+@test "bare path: keys that do not tell their path are computed for every server" {
+	local i
+
+	i=0
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		$(for name in 'a.test; listen 80' '*.b.test; listen 80' 'c.*; listen 80' '_; listen 80 default_server'; do
+			i=$((i + 1))
+			cat <<-SERVER
+				server {
+					server_name $name;
+					location ~ ^/p/(\\d+)\$ {
+						proxy_pass http://127.0.0.1:9;
+						proxy_cache_key page$i|\$1;
+					}
+					location ~ ^/c/(\\d+)\$ {
+						proxy_pass http://127.0.0.1:9;
+						proxy_cache_key c$i|\$1|\$cookie_a;
+					}
+					location /blog/ {
+						rewrite ^/blog/(.*)\$ /index.php?p=\$1 break;
+						proxy_pass http://127.0.0.1:9;
+						proxy_cache_key \$host\$uri\$is_args\$args;
+					}
+					location / {
+						proxy_pass http://127.0.0.1:9;
+						proxy_cache_key \$host\$uri;
+					}
+				}
+			SERVER
+		done)
+	END
+	stored page{1,2,3,4}\|{7,77} a.test/index.php{,?p=x,?p=y} a.test/{x,y} c{1,4}\|7\|{red,} \
+	    c1\|8\|red
+	# covers KEYS SELECTION...: list shows these
+	covers() {
+		ok list --json -c "$CONF" "${@:2}"
+		keys "$1"
+	}
+	covers 'page1|7 page2|7 page3|7 page4|7' /p/7
+	covers 'c1|7| c1|7|red c4|7| c4|7|red' /c/7
+	covers 'a.test/index.php?p=x' /blog/x
+	covers a.test/x /x
+	covers 'a.test/x' '/x?a=1'
+	covers 'page1|7' http://a.test/p/7
+	covers '' /p/
+	ok purge -n --json -c "$CONF" /p/7
+	json_is '[d["matched"], [s["matched"] for s in d["selectors"]]]' '[4, [4]]'
+}
+
 @test "URL pattern: a star is any run of characters, also slashes and none" {
 	stored httpGETa.test/blog/ httpGETa.test/blog/1 httpsGETa.test/blog/2/3?x=/ httpGETa.test/blog \
 	    httpGETa.test/other httpGETb.test/blog/1 httpGETa.test/x/blog/1
