@@ -212,6 +212,7 @@ CMD_SRCS := \
 	cmd/ui.c
 
 UNIT_TESTS := \
+	tests/unit/test_archive.c \
 	tests/unit/test_build.c \
 	tests/unit/test_bytes.c \
 	tests/unit/test_cache.c \

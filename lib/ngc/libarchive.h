@@ -85,8 +85,6 @@ struct ngc_libarchive {
 	void (*entry_set_perm)(struct archive_entry *, mode_t);
 	void (*entry_set_uid)(struct archive_entry *, int64_t);
 	void (*entry_set_gid)(struct archive_entry *, int64_t);
-	void (*entry_set_uname)(struct archive_entry *, const char *);
-	void (*entry_set_gname)(struct archive_entry *, const char *);
 	void (*entry_set_size)(struct archive_entry *, int64_t);
 	void (*entry_set_mtime)(struct archive_entry *, time_t, long nanoseconds);
 	void (*entry_sparse_add_entry)(struct archive_entry *, int64_t at, int64_t n);

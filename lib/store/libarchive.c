@@ -49,8 +49,6 @@ static const struct ngc_library_function functions[] = {
 	FUNCTION(entry_set_perm),
 	FUNCTION(entry_set_uid),
 	FUNCTION(entry_set_gid),
-	FUNCTION(entry_set_uname),
-	FUNCTION(entry_set_gname),
 	FUNCTION(entry_set_size),
 	FUNCTION(entry_set_mtime),
 	FUNCTION(entry_sparse_add_entry),
