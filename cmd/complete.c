@@ -42,6 +42,7 @@ static const struct {
 /* A command line that is being written. */
 struct line {
 	const struct cmd *cmd;        /* NULL: none yet */
+	unsigned words;               /* behind it, so far */
 	const struct cmd_opt *opt;    /* whose value comes next, or NULL */
 	bool help;                    /* the word after it is a command */
 	bool words_only;              /* "--" was there */
@@ -155,6 +156,8 @@ static void take(struct line *l, const char *word)
 		if (l->cmd == NULL && !l->help) {
 			l->help = strcmp(word, "help") == 0;
 			l->cmd = cmd_find(word);
+		} else {
+			l->words++;
 		}
 	} else if (strcmp(word, "--") == 0) {
 		l->words_only = true;
@@ -240,6 +243,12 @@ static bool offer_choices(const struct line *l, const struct cmd_opt *o,
 	return false;
 }
 
+/* Can the option name an archive, too? */
+static bool takes_archive(const struct line *l, const struct cmd_opt *o)
+{
+	return o->id == OPT_CACHE && l->cmd != NULL && (l->cmd->flags & CMD_ARCHIVES);
+}
+
 static void offer_values(struct line *l, const struct cmd_opt *o, const char *before,
     const char *begun)
 {
@@ -250,7 +259,7 @@ static void offer_values(struct line *l, const struct cmd_opt *o, const char *be
 	else if (strcmp(o->value, "FILE") == 0 || strcmp(o->value, "PATH") == 0)
 		puts(":file");
 	else if (strncmp(o->value, "DIR", 3) == 0)
-		puts(":dir");
+		puts(takes_archive(l, o) ? ":file" : ":dir");
 }
 
 /* The value behind "--name=". */
@@ -281,5 +290,7 @@ int complete_run(int n, char **words)
 		each_option(&l, offer_option, last);
 	else if (l.cmd == NULL)
 		offer_commands(last, !l.help);
+	else if ((l.cmd->flags & CMD_FILE) && l.words == 0)
+		puts(":file");
 	return EXIT_DONE;
 }

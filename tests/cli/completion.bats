@@ -104,6 +104,10 @@ accepted() {
 	offers ':file' purge --from ''
 	offers ':file' -c ''
 	offers ':dir' -d ''
+	offers ':dir' purge -d ''
+	offers ':file' list -d ''
+	offers ':file' restore -z pages ''
+	offers '' restore cache.tar ''
 	offers '' purge --older-than ''
 }
 
