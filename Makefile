@@ -356,7 +356,10 @@ fuzz-targets: $(FUZZERS:tests/fuzz/fuzz_%.c=$O/fuzz/%)
 check-instructions: all $O/tests/lib/mkcache
 	@RESULT=$O/instructions.result $(RUN) tests/check/instructions
 
-check-install check-layers check-man check-package check-style check-wordpress: check-%: all
+check-man: all $O/tests/lib/mkcache
+	@$(RUN) tests/check/man tests/cli/manual.bats tests/cli/completion.bats
+
+check-install check-layers check-package check-style check-wordpress: check-%: all
 	@RESULT=$O/$*.result $(RUN) tests/check/$*
 
 deps:
