@@ -176,6 +176,7 @@ struct ngc_walk {
 	size_t n_others;
 	struct ngc_pace pace;
 	bool headers;              /* open and parse every candidate and visit it */
+	bool writes; /* most are going to be written to: open them for it where allowed */
 	bool sizes;                /* total up bytes and allocated */
 	const volatile sig_atomic_t *stop; /* not 0: end the walk soon; may be NULL */
 

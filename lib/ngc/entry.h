@@ -33,6 +33,7 @@ struct ngc_entry {
 	struct ngc_reader *reader;
 	struct ngc_stream *stream; /* of a member of an archive; NULL: it is a file */
 	int dirfd, fd; /* its directory and itself, open for reading; a member's are -1 */
+	bool writable;                  /* fd is open for writing, too */
 	bool dirfd_owned;               /* ngc_entry_close() closes dirfd, too */
 	char dir[NGC_LEVELS_TEXT];      /* its directory below the root, "" or "f/c1/" */
 	char name[NGC_NAME_LEN + 1];
@@ -85,9 +86,9 @@ void ngc_entry_path(const struct ngc_entry *e, struct ngc_buf *out);
 /*
  * Changes, of files alone.  Each works on the very file that was judged: one that was
  * replaced since is left alone.  Bytes are written only to a regular file with one link
- * that the owner of the cache's root owns, after its header was read again through the
- * descriptor that writes: it must still hold the same key.  e->header is what was read
- * then.
+ * that the owner of the cache's root owns, after its header was read through the
+ * descriptor that writes: it must still hold the key that was judged.  e->header is what
+ * was read then.
  */
 enum ngc_outcome {
 	NGC_DONE,

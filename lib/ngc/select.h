@@ -158,6 +158,7 @@ struct ngc_select_run {
 	enum ngc_walking walking;
 	bool loose;              /* take ambiguous entries, too */
 	bool explain_misses; /* fill in tried and near of selectors that match nothing */
+	bool writes;  /* visit() writes to the entries, by ngc/entry.h */
 	bool damaged; /* visit damaged files, too, where the selection takes them */
 	const volatile sig_atomic_t *stop;
 	/*

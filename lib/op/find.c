@@ -63,6 +63,8 @@ static enum ngc_code walk(struct find *f, size_t zone, enum phase phase,
 	struct ngc_walk w = { .cache = f->caches[zone],
 		.pace = f->run->pace,
 		.headers = true,
+		.writes = f->run->writes && phase == SCAN &&
+			  select_takes_strays(f->run->select),
 		.stop = f->run->stop,
 		.visit = find_offer,
 		.problem = walk_problem,

@@ -115,10 +115,11 @@ enum ngc_code purge_visit(void *arg, unsigned thread, struct ngc_entry *e,
 {
 	struct purge *p = arg;
 	enum ngc_outcome outcome;
+	struct ngc_error ignored;
 
 	(void)thread;
-	outcome = ngc_entry_stat(e, err) == NGC_OK ? act(p->req, e, err) : NGC_FAILED;
-	if (p->again && outcome == NGC_FAILED && e->has_stat &&
+	outcome = act(p->req, e, err);
+	if (ngc_entry_stat(e, &ignored) == NGC_OK && p->again && outcome == NGC_FAILED &&
 	    is_earlier(e->changed, p->began))
 		return NGC_OK; /* as in the first pass */
 	pthread_mutex_lock(&p->lock);
@@ -178,6 +179,7 @@ struct ngc_select_run purge_run(struct purge *p)
 		.walking = req->walking,
 		.loose = req->loose,
 		.explain_misses = !p->again,
+		.writes = !req->dry_run,
 		.damaged = req->mode ==
 			   NGC_PURGE_REMOVE, /* elsewhere there is no field to write */
 		.stop = req->stop,

@@ -73,42 +73,80 @@ static enum ngc_outcome reread_header(struct ngc_entry *e, int fd, struct ngc_er
 	return NGC_REPLACED;
 }
 
+/* May the file be written, of which st was read through a descriptor just now? */
+static enum ngc_outcome may_write(struct ngc_entry *e, const struct stat *st,
+    struct ngc_error *err)
+{
+	if (st->st_nlink == 0) /* unlinked since it was opened */
+		return still_there(e, err);
+	if (!S_ISREG(st->st_mode) || st->st_nlink != 1)
+		return failed(e, "not written: it has several links", 0, err);
+	if (st->st_uid != e->cache->owner)
+		return failed(e, "not written: its owner is not the cache's", 0, err);
+	return NGC_DONE;
+}
+
+/* Is what was opened to write, by the same name, the file that was judged? */
+static enum ngc_outcome check_reopened(struct ngc_entry *e, int fd, struct ngc_error *err)
+{
+	enum ngc_outcome outcome;
+	struct stat st;
+
+	if (ngc_entry_stat(e, err) != NGC_OK)
+		return NGC_FAILED;
+	if (fstat(fd, &st) != 0)
+		return failed(e, "stat", errno, err);
+	if (st.st_dev != e->dev || st.st_ino != e->ino)
+		return NGC_REPLACED;
+	outcome = may_write(e, &st, err);
+	return outcome == NGC_DONE ? reread_header(e, fd, err) : outcome;
+}
+
+/* The descriptor that was judged can write: its header was read through it. */
+static enum ngc_outcome check_judged(struct ngc_entry *e, struct ngc_error *err)
+{
+	struct stat st;
+
+	if (fstat(e->fd, &st) != 0)
+		return failed(e, "stat", errno, err);
+	entry_take_stat(e, &st);
+	return may_write(e, &st, err);
+}
+
 /*
  * Open the judged file for writing.  NGC_FAILED for one that may not be written: *fd is
- * -1 then, as always when NGC_DONE is not returned.
+ * -1 then, as always when NGC_DONE is not returned.  To be ended with end_write().
  */
 static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out,
     struct ngc_error *err)
 {
-	int fd = openat(e->dirfd, e->name,
-	    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	enum ngc_outcome outcome;
-	struct stat st;
+	int fd = e->fd;
 
 	*out = -1;
-	if (fd < 0)
-		return errno == ENOENT ? NGC_ALREADY_GONE
-		     : errno == ELOOP  ? NGC_REPLACED
-				       : failed(e, "open for writing", errno, err);
-	if (ngc_entry_stat(e, err) != NGC_OK)
-		outcome = NGC_FAILED;
-	else if (fstat(fd, &st) != 0)
-		outcome = failed(e, "stat", errno, err);
-	else if (st.st_dev != e->dev || st.st_ino != e->ino)
-		outcome = NGC_REPLACED;
-	else if (st.st_nlink == 0) /* unlinked since it was opened */
-		outcome = still_there(e, err);
-	else if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
-		outcome = failed(e, "not written: it has several links", 0, err);
-	else if (st.st_uid != e->cache->owner)
-		outcome = failed(e, "not written: its owner is not the cache's", 0, err);
-	else
-		outcome = reread_header(e, fd, err);
+	if (e->writable) {
+		outcome = check_judged(e, err);
+	} else {
+		fd = openat(e->dirfd, e->name,
+		    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (fd < 0)
+			return errno == ENOENT ? NGC_ALREADY_GONE
+			       : errno == ELOOP
+				   ? NGC_REPLACED
+				   : failed(e, "open for writing", errno, err);
+		outcome = check_reopened(e, fd, err);
+	}
 	if (outcome == NGC_DONE)
 		*out = fd;
-	else
+	else if (fd != e->fd)
 		close(fd);
 	return outcome;
+}
+
+static void end_write(const struct ngc_entry *e, int fd)
+{
+	if (fd != e->fd)
+		close(fd);
 }
 
 static enum ngc_outcome write_field(const struct ngc_entry *e, int fd,
@@ -139,7 +177,7 @@ static enum ngc_outcome spoil(struct ngc_entry *e, struct ngc_error *err)
 		return outcome;
 	outcome = versioned ? write_field(e, fd, NGC_FIELD_VERSION, 0, err)
 			    : write_field(e, fd, NGC_FIELD_VALID, 1, err);
-	close(fd);
+	end_write(e, fd);
 	return outcome;
 }
 
@@ -175,7 +213,7 @@ enum ngc_outcome ngc_entry_try_write(struct ngc_entry *e, struct ngc_error *err)
 	enum ngc_outcome outcome = open_to_write(e, &fd, err);
 
 	if (outcome == NGC_DONE)
-		close(fd);
+		end_write(e, fd);
 	return outcome;
 }
 
@@ -200,6 +238,6 @@ enum ngc_outcome ngc_entry_expire(struct ngc_entry *e, int64_t now, bool refetch
 	}
 	if (outcome == NGC_DONE && e->header.valid >= now)
 		outcome = write_field(e, fd, NGC_FIELD_VALID, now - 1, err);
-	close(fd);
+	end_write(e, fd);
 	return outcome;
 }

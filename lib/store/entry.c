@@ -95,7 +95,8 @@ enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, in
 	int sys = s->sys;
 
 	if (s->fd < 0) {
-		if (sys == ENOENT || sys == ELOOP || sys == ENXIO || sys == ENOTDIR)
+		if (sys == ENOENT || sys == ELOOP || sys == ENXIO || sys == ENOTDIR ||
+		    sys == EISDIR)
 			return NGC_GONE;
 		return file_denied(c, dir, s->name, sys, err);
 	}
@@ -105,6 +106,7 @@ enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, in
 	out->dirfd = dirfd;
 	out->dirfd_owned = false;
 	out->fd = s->fd;
+	out->writable = s->writable;
 	memcpy(out->dir, dir, strlen(dir) + 1);
 	memcpy(out->name, s->name, NGC_NAME_LEN + 1);
 	out->orphan = is_orphan(c, dir, s->name);
@@ -193,6 +195,19 @@ enum ngc_code ngc_entry_unpack(struct ngc_entry *e, struct ngc_reader *r,
 	return NGC_OK;
 }
 
+void entry_take_stat(struct ngc_entry *e, const struct stat *st)
+{
+	e->size = st->st_size;
+	e->allocated = (uint64_t)st->st_blocks * 512;
+	e->dev = st->st_dev;
+	e->ino = st->st_ino;
+	e->owner = st->st_uid;
+	e->mode = st->st_mode & 07777;
+	e->links = st->st_nlink;
+	e->changed = st->st_ctim;
+	e->has_stat = true;
+}
+
 enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
 {
 	struct stat st;
@@ -202,15 +217,7 @@ enum ngc_code ngc_entry_stat(struct ngc_entry *e, struct ngc_error *err)
 	if (fstat(e->fd, &st) != 0)
 		return ngc_fail(err, NGC_DENIED, errno, "%s/%s%s", e->cache->path,
 		    e->dir, e->name);
-	e->size = st.st_size;
-	e->allocated = (uint64_t)st.st_blocks * 512;
-	e->dev = st.st_dev;
-	e->ino = st.st_ino;
-	e->owner = st.st_uid;
-	e->mode = st.st_mode & 07777;
-	e->links = st.st_nlink;
-	e->changed = st.st_ctim;
-	e->has_stat = true;
+	entry_take_stat(e, &st);
 	return NGC_OK;
 }
 

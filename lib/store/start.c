@@ -14,14 +14,24 @@
  * Opening and reading the start of candidates.  Without O_NOATIME a scan after nginx
  * wrote dirties every inode; only the owner and root may ask for it.
  */
-static void start_open(struct start *s, int dirfd)
+static int open_as(const struct start *s, int dirfd, int mode)
 {
-	int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int flags = mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int fd = openat(dirfd, s->name, flags | O_NOATIME);
 
+	if (fd < 0 && errno == EPERM && O_NOATIME != 0)
+		fd = openat(dirfd, s->name, flags);
+	return fd;
+}
+
+static void start_open(struct start *s, int dirfd, bool writes)
+{
 	s->n = 0;
-	s->fd = openat(dirfd, s->name, flags | O_NOATIME);
-	if (s->fd < 0 && errno == EPERM && O_NOATIME != 0)
-		s->fd = openat(dirfd, s->name, flags);
+	s->fd = writes ? open_as(s, dirfd, O_RDWR) : -1;
+	s->writable = s->fd >= 0;
+	if (!writes ||
+	    (s->fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS)))
+		s->fd = open_as(s, dirfd, O_RDONLY);
 	s->sys = s->fd < 0 ? errno : 0;
 }
 
@@ -44,7 +54,7 @@ static void start_wait(struct start *s)
 
 void start_read(struct start *s, int dirfd)
 {
-	start_open(s, dirfd);
+	start_open(s, dirfd, false);
 	if (s->fd >= 0)
 		start_wait(s);
 }
@@ -66,13 +76,14 @@ static bool read_cached(struct start *s)
 	return false;
 }
 
-struct batch *batch_new(void)
+struct batch *batch_new(bool writes)
 {
 	struct batch *b = malloc(sizeof(*b));
 
 	if (b == NULL)
 		return NULL;
 	b->n = 0;
+	b->writes = writes;
 	b->cold = false;
 	for (size_t i = 0; i < BATCH_MAX; i++)
 		b->of[i].first = b->first[i];
@@ -93,7 +104,7 @@ void batch_add(struct batch *b, const char *name)
 static size_t open_all(struct batch *b, size_t from, int dirfd)
 {
 	for (size_t i = from; i < b->n; i++) {
-		start_open(&b->of[i], dirfd);
+		start_open(&b->of[i], dirfd, b->writes);
 		if (i > from && (b->of[i].sys == EMFILE || b->of[i].sys == ENFILE))
 			return i;
 	}

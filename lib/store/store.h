@@ -82,6 +82,7 @@ int entry_head_extend(struct ngc_entry *e, size_t want);
 struct start {
 	char name[NGC_NAME_LEN + 1];
 	int fd;               /* -1: it could not be opened, for sys */
+	bool writable;        /* it could be opened for writing, too */
 	int sys;              /* errno of what failed, or 0 */
 	size_t n;             /* of the first bytes */
 	unsigned char *first; /* FIRST_READ of them have room */
@@ -97,6 +98,9 @@ void start_read(struct start *s, int dirfd);
 enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, int dirfd,
     const char *dir, const struct start *s, struct ngc_entry *out, struct ngc_error *err);
 
+struct stat;
+void entry_take_stat(struct ngc_entry *e, const struct stat *st);
+
 /*
  * Candidates of one directory, opened and read together: a call into the kernel is
  * cheaper right after its like, and a disk is waited for once for all of them.
@@ -106,11 +110,12 @@ enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, in
 struct batch {
 	size_t n;
 	struct start of[BATCH_MAX];
+	bool writes; /* they are opened for writing, too, where that is allowed */
 	bool cold; /* the page cache did not hold them */
 	unsigned char first[BATCH_MAX][FIRST_READ];
 };
 
-struct batch *batch_new(void); /* NULL: no memory */
+struct batch *batch_new(bool writes); /* NULL: no memory */
 void batch_free(struct batch *b); /* NULL is fine */
 void batch_add(struct batch *b, const char *name); /* b->n must be below BATCH_MAX */
 

@@ -442,7 +442,7 @@ static bool worker_init(struct worker *w, struct crew *c, unsigned number)
 	w->woke = clock_now();
 	w->dir = dir_reader_new();
 	w->reader = ngc_reader_new();
-	w->batch = batch_new();
+	w->batch = batch_new(c->walk->writes);
 	return w->dir != NULL && w->reader != NULL && w->batch != NULL;
 }
 

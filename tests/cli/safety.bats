@@ -199,16 +199,16 @@ $before"
 }
 
 # foretold STATUS OPTION...: with these a dry run ends with STATUS and changes nothing, and
-# the real run then ends alike and says the same
+# the real run then ends alike and says the same; one thread, for the order of the errors
 foretold() {
 	local wanted=$1 before dry said
 
 	shift
 	before=$(tree "$C")
-	run "-$wanted" --separate-stderr "${AS[@]}" ngxcache purge --json -n "$@"
+	run "-$wanted" --separate-stderr "${AS[@]}" ngxcache purge --json -j 1 -n "$@"
 	equal "$(tree "$C")" "$before" "after a dry run of $*"
 	dry=${output/'"dry_run":true'/'"dry_run":false'} said=$stderr
-	run "-$wanted" --separate-stderr "${AS[@]}" ngxcache purge --json "$@"
+	run "-$wanted" --separate-stderr "${AS[@]}" ngxcache purge --json -j 1 "$@"
 	equal "$dry" "$output" "$*"
 	equal "$said" "$stderr" "$*"
 }
