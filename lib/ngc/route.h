@@ -113,6 +113,8 @@ struct ngc_reading {
 	bool uri_elsewhere; /* no location that writes such keys has that URI */
 	bool host_certain; /* every reading of the key gives this host, or none gives any
 			    */
+	bool host_proven; /* host is certain also by the templates of servers that are
+			   * not thought to store there, and no name among others */
 	const struct ngc_server *writer; /* the only one that can have stored such a key;
 					  * NULL: there are several, or it is not known */
 	bool tls; /* some server that can have stored it listens with TLS */
@@ -141,6 +143,16 @@ bool ngc_route_read_any(const struct ngc_router *r, const struct ngc_zone *const
  */
 bool ngc_route_same_server(const struct ngc_router *r, struct ngc_bytes host,
     struct ngc_bytes other);
+
+/*
+ * The i-th server that may store in the zone, in file order; NULL beyond the last.  One
+ * whose zone is a variable may store in any.
+ */
+const struct ngc_server *ngc_route_storing(const struct ngc_router *r,
+    const struct ngc_zone *zone, size_t i);
+
+/* Is a server_name that of one host, letter by letter? */
+bool ngc_route_is_host(struct ngc_bytes name);
 
 /* The names of the server that stored an entry whose key tells no host. */
 struct ngc_writer {

@@ -51,7 +51,8 @@ size_t ngc_site_zones(const struct ngc_site *s);
 size_t ngc_site_zone_index(const struct ngc_site *s, const struct ngc_zone *z);
 
 /*
- * Open the cache of one of its zones, as ngc_cache_open() does; a directory of the
+ * Open the cache of one of its zones, as ngc_cache_open() does, joined by every other
+ * zone that lies there, by whatever path and if -z left it out; a directory of the
  * command line that does not exist, or an archive, is NGC_INVALID.
  */
 enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,

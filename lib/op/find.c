@@ -153,8 +153,7 @@ static enum ngc_code search(struct find *f, size_t zone, struct ngc_select_resul
 }
 
 /* The same directory under two names is one cache: its entries count once. */
-static enum ngc_code join_if_opened_before(struct find *f, size_t zone,
-    struct ngc_error *err)
+static void share_if_opened_before(struct find *f, size_t zone)
 {
 	struct ngc_place place = ngc_cache_place(f->caches[zone]);
 	size_t i = 0;
@@ -163,11 +162,10 @@ static enum ngc_code join_if_opened_before(struct find *f, size_t zone,
 			       !ngc_place_same(ngc_cache_place(f->caches[i]), place)))
 		i++;
 	if (i == zone)
-		return NGC_OK;
+		return;
 	ngc_cache_close(f->caches[zone]);
 	f->caches[zone] = f->caches[i];
 	f->first[zone] = i;
-	return ngc_cache_join(f->caches[i], ngc_site_zone(f->run->site, zone), err);
 }
 
 /* Is there anything to look for in the zone? */
@@ -199,10 +197,9 @@ static enum ngc_code open_caches(struct find *f, struct ngc_zone_found *found,
 			find_problem(f, err);
 			continue;
 		}
-		if (code == NGC_OK)
-			code = join_if_opened_before(f, i, err);
 		if (code != NGC_OK)
 			return code;
+		share_if_opened_before(f, i);
 		found[i].same = f->first[i] != i;
 	}
 	targets_join(&f->targets, f->first);

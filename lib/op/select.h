@@ -95,6 +95,8 @@ struct judge {
 	struct ngc_entry *e;        /* the entry in hand */
 	bool read;                  /* reading is that of e */
 	struct ngc_reading reading;
+	const struct ngc_cache *limited; /* that all_allowed tells of; NULL: none */
+	bool all_allowed; /* only servers that the limits allow store in it */
 };
 
 bool judge_init(struct judge *j, const struct ngc_select *s, const struct ngc_router *r,

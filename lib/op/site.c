@@ -28,11 +28,18 @@ struct archived {
 	struct archived *next;
 };
 
+/* Where every zone lies, found when it is first asked for. */
+struct places {
+	struct ngc_place *at; /* NULL: not asked for yet */
+	bool *found;
+};
+
 struct ngc_site {
 	const char *root, *prefix;
 	const char *const *wanted; /* by -z; none: all are */
 	size_t n_wanted;
 	struct archived **archived; /* the list; it grows while the site is used */
+	struct places *places;
 	struct ngc_arena *arena;
 	struct ngc_conf *conf;
 	const struct ngc_zone **all;   /* of the configuration, then of -d */
@@ -87,6 +94,39 @@ static const char *sysroot(const struct ngc_site *s, const struct ngc_zone *z)
 	return z->configured ? ngc_conf_root(s->conf) : NULL;
 }
 
+static bool find_places(const struct ngc_site *s)
+{
+	struct places *p = s->places;
+
+	if (p->at != NULL)
+		return true;
+	p->found = ngc_arena_alloc(s->arena, s->n_all, sizeof(*p->found));
+	p->at = ngc_arena_alloc(s->arena, s->n_all, sizeof(*p->at));
+	if (p->at == NULL || p->found == NULL)
+		return false;
+	for (size_t i = 0; i < s->n_all; i++)
+		p->found[i] = !s->all[i]->archive &&
+			      ngc_site_place(s, s->all[i], &p->at[i]);
+	return true;
+}
+
+/* Every other zone that lies there, by whatever path, whether it is wanted or not. */
+static enum ngc_code join_others(const struct ngc_site *s, struct ngc_cache *c,
+    struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	if (s->n_all == 1)
+		return NGC_OK;
+	if (!find_places(s))
+		return ngc_no_memory(err);
+	for (size_t i = 0; i < s->n_all && code == NGC_OK; i++)
+		if (s->all[i] != ngc_cache_zone(c) && s->places->found[i] &&
+		    ngc_place_same(s->places->at[i], ngc_cache_place(c)))
+			code = ngc_cache_join(c, s->all[i], err);
+	return code;
+}
+
 enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
     struct ngc_cache **out, struct ngc_error *err)
 {
@@ -100,6 +140,12 @@ enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
 	code = ngc_cache_open(z, sysroot(s, z), out, err);
 	if (code == NGC_GONE && !z->configured)
 		code = err->code = NGC_INVALID;
+	if (code == NGC_OK)
+		code = join_others(s, *out, err);
+	if (code != NGC_OK) {
+		ngc_cache_close(*out);
+		*out = NULL;
+	}
 	return code;
 }
 
@@ -488,7 +534,9 @@ enum ngc_code ngc_site_open(const struct ngc_site_request *req, struct ngc_site 
 	s->arena = ngc_arena_new();
 	if (s->arena != NULL)
 		s->archived = ngc_arena_alloc(s->arena, 1, sizeof(struct archived *));
-	code = s->archived != NULL ? NGC_OK : ngc_no_memory(err);
+	if (s->archived != NULL)
+		s->places = ngc_arena_alloc(s->arena, 1, sizeof(*s->places));
+	code = s->places != NULL ? NGC_OK : ngc_no_memory(err);
 	if (code == NGC_OK && wants_conf(req))
 		code = read_conf(s, req, err);
 	if (code == NGC_OK)

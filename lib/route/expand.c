@@ -27,6 +27,7 @@ static bool is_full(const struct expansion *x)
 struct values {
 	struct ngc_bytes text[VALUES_MAX];
 	size_t n;
+	bool literal; /* a '$' in them is no variable's */
 };
 
 static void add_value(struct values *v, struct ngc_bytes text)
@@ -51,6 +52,7 @@ static void add_defined(const struct expansion *x, struct ngc_bytes name,
 			def = &x->router->definitions[i];
 	if (def == NULL)
 		return;
+	v->literal = def->eval != map_eval;
 	for (const struct ngc_directive *d = def->d->first; d != NULL; d = d->next)
 		if (d->n_words == 2)
 			add_value(v, d->words[1]);
@@ -105,6 +107,7 @@ static bool values_of(const struct expansion *x, const struct part *p, bool earl
 	bool always = false;
 
 	v->n = 0;
+	v->literal = false;
 	if (!is_writable(p))
 		return false;
 	switch (sources_of(x->router, p->text)) {
@@ -146,21 +149,35 @@ struct row {
 static enum ngc_code expand(struct expansion *x, const struct row *from,
     struct ngc_error *err);
 
-/* The row with part i replaced by one of its values. */
+/* A value as parts; room: where the only one of a literal lies. */
+static enum ngc_code take_apart(const struct expansion *x, struct ngc_bytes value,
+    bool literal, struct part *room, struct template *t, struct ngc_error *err)
+{
+	if (!literal)
+		return template_compile(x->router->arena, value, t, err);
+	*room = (struct part){ VAR_TEXT, value };
+	*t = (struct template){ .parts = room, .n = value.n > 0 };
+	return NGC_OK;
+}
+
+/*
+ * The row with part i replaced by one of its values; with one that nginx would not start
+ * with it may hold anything.
+ */
 static enum ngc_code replace(struct expansion *x, const struct row *from, size_t i,
-    struct ngc_bytes value, struct ngc_error *err)
+    struct ngc_bytes value, bool literal, struct ngc_error *err)
 {
 	size_t behind = from->n - i - 1;
-	struct part parts[PIECES_MAX];
+	struct part parts[PIECES_MAX], room;
 	struct row row = { .parts = parts, .depth = from->depth + 1 };
 	struct template t;
-	enum ngc_code code = template_compile(x->router->arena, value, &t, err);
+	enum ngc_code code = take_apart(x, value, literal, &room, &t, err);
 
 	x->steps++;
 	if (code == NGC_FATAL)
 		return code;
 	if (code != NGC_OK)
-		return NGC_OK; /* nginx would not start with it */
+		return emit_row(x, from->parts, from->n, err);
 	row.n = i + t.n + behind;
 	row.inner = (i < from->inner ? from->inner - 1 : i) + t.n;
 	if (row.n > PIECES_MAX)
@@ -185,7 +202,7 @@ static enum ngc_code expand(struct expansion *x, const struct row *from,
 		if (!values_of(x, &from->parts[i], i < from->inner, &v))
 			continue;
 		for (size_t k = 0; k < v.n && code == NGC_OK && !is_full(x); k++)
-			code = replace(x, from, i, v.text[k], err);
+			code = replace(x, from, i, v.text[k], v.literal, err);
 		return code;
 	}
 	x->rows++;

@@ -108,14 +108,33 @@ static struct zone_pattern *add_pattern(struct ngc_router *r, struct zone_keys *
 	return one;
 }
 
-/* $server_name; absent: what it is depends on the machine, or is no host. */
-static struct ngc_bytes server_name_of(const struct place *at)
+/*
+ * Add $server_name, which is the first name: of a regex its text, of the rest in lower
+ * case.
+ */
+static bool add_server_name(struct pattern *p, const struct place *at)
+{
+	struct ngc_bytes name = sockets_name(&at->router->sockets, at->server->names[0]);
+	bool regex = name.n > 0 && name.p[0] == '~', ok;
+
+	if (regex || name.n == 0)
+		return pattern_add_text(p, ngc_bytes_from(name, regex), TELLS_NOTHING);
+	if (name.n > 1 && name.p[0] == '.')
+		name = ngc_bytes_from(name, 1);
+	name = ngc_arena_lower(at->router->arena, name);
+	ok = name.p != NULL && pattern_add_text(p, name, TELLS_HOST);
+	if (ok)
+		p->pieces[p->n - 1].shared = at->server->n_names > 1 ||
+		    !sockets_name_is_host(at->server->names[0]);
+	return ok;
+}
+
+/* Is $server_name a name of the machine, which is not this one? */
+static bool is_elsewhere(const struct place *at)
 {
 	struct ngc_bytes name = sockets_name(&at->router->sockets, at->server->names[0]);
 
-	if (name.n == 0 || name.p[0] == '~' || name.p[0] == '$')
-		return ngc_bytes(NULL, 0);
-	return name.n > 1 && name.p[0] == '.' ? ngc_bytes_from(name, 1) : name;
+	return name.n > 0 && name.p[0] == '$';
 }
 
 static bool has_slices(const struct ngc_level *l)
@@ -129,12 +148,16 @@ static bool has_slices(const struct ngc_level *l)
 
 static bool add_part(struct pattern *p, const struct place *at, const struct part *part)
 {
+	bool of_proxy = part->var == VAR_PROXY_HOST || part->var == VAR_PROXY_PORT;
+
+	if (of_proxy && at->level->protocol != NGC_PROXY)
+		return pattern_add_text(p, ngc_bytes("", 0), TELLS_NOTHING);
 	if (at->known_upstream && part->var == VAR_PROXY_HOST)
 		return pattern_add_text(p, at->upstream.host, TELLS_NOTHING);
 	if (at->known_upstream && part->var == VAR_PROXY_PORT)
 		return pattern_add_text(p, at->upstream.port, TELLS_NOTHING);
-	if (part->var == VAR_SERVER_NAME && server_name_of(at).p != NULL)
-		return pattern_add_text(p, server_name_of(at), TELLS_HOST);
+	if (part->var == VAR_SERVER_NAME && !is_elsewhere(at))
+		return add_server_name(p, at);
 	if (part->var == VAR_SLICE_RANGE && !has_slices(at->level))
 		return pattern_add_text(p, ngc_bytes("", 0), TELLS_NOTHING);
 	if (!pattern_add(p, part))
@@ -144,38 +167,84 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 	return true;
 }
 
-/* Hand each zone that a level may store into to take(); false: it gave up. */
-static bool each_zone(const struct place *at,
-    bool (*take)(const struct place *at, struct zone_keys *keys, const void *arg),
-    const void *arg)
+static bool take_pattern(const struct place *at, struct zone_keys *keys,
+    const struct pattern *pattern, bool doubtful)
+{
+	struct zone_pattern *p = add_pattern(at->router, keys, pattern, at->server);
+
+	if (p == NULL)
+		return false;
+	if (doubtful && p->writer != NULL && !p->doubtful)
+		return true;
+	if (p->doubtful && !doubtful)
+		*p = (struct zone_pattern){ .pattern = p->pattern };
+	p->doubtful = doubtful;
+	add_writer(p, at);
+	return true;
+}
+
+static struct ngc_bytes zone_name(const struct place *at)
+{
+	return at->level->caching->cache[at->level->protocol]->words[1];
+}
+
+/* Give each zone that a level may store into a pattern; false: no memory. */
+static bool each_zone(const struct place *at, const struct pattern *p)
 {
 	struct ngc_router *r = at->router;
-	struct ngc_bytes name = at->level->caching->cache[at->level->protocol]->words[1];
-	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, name);
+	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, zone_name(at));
 	struct zone_keys *keys;
 
 	if (z != NULL) {
 		keys = router_zone(r, z);
-		return keys == NULL || take(at, keys, arg);
+		return keys == NULL || take_pattern(at, keys, p, false);
 	}
 	for (size_t i = 0; (z = ngc_conf_zone(r->conf, i)) != NULL; i++) {
-		keys = ngc_level_may_select(r->conf, at->level, z) ? router_zone(r, z)
-								   : NULL;
-		if (keys != NULL && !take(at, keys, arg))
+		keys = z->type == at->level->protocol ? router_zone(r, z) : NULL;
+		if (keys != NULL &&
+		    !take_pattern(at, keys, p,
+			!ngc_level_may_select(r->conf, at->level, z)))
 			return false;
 	}
 	return true;
 }
 
-static bool take_pattern(const struct place *at, struct zone_keys *keys,
-    const void *pattern)
+/* Servers are learnt one after the other: the last one is the only one to come again. */
+static bool add_storing(struct ngc_router *r, struct zone_keys *z,
+    const struct ngc_server *s)
 {
-	struct zone_pattern *p = add_pattern(at->router, keys, pattern,
-	    at->server);
+	size_t cap = z->cap_storing > 0 ? 2 * z->cap_storing : 1;
+	const struct ngc_server **list;
 
-	if (p != NULL)
-		add_writer(p, at);
-	return p != NULL;
+	if (z->n_storing > 0 && z->storing[z->n_storing - 1] == s)
+		return true;
+	if (z->n_storing == z->cap_storing) {
+		list = ngc_arena_alloc(r->arena, cap, sizeof(struct ngc_server *));
+		if (list == NULL)
+			return false;
+		if (z->n_storing > 0)
+			memcpy(list, z->storing, z->n_storing * sizeof(*list));
+		z->storing = list;
+		z->cap_storing = cap;
+	}
+	z->storing[z->n_storing++] = s;
+	return true;
+}
+
+/* Note who stores; where the zone is not named for certain, in all of them. */
+static bool note_storing(const struct place *at)
+{
+	struct ngc_router *r = at->router;
+	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, zone_name(at));
+	struct zone_keys *keys = z != NULL ? router_zone(r, z) : NULL;
+	bool ok = true;
+
+	if (z != NULL)
+		return keys == NULL || add_storing(r, keys, at->server);
+	for (size_t i = 0; i < r->n_zones && ok; i++)
+		if (r->zones[i].zone->configured)
+			ok = add_storing(r, &r->zones[i], at->server);
+	return ok;
 }
 
 static bool add_to_zones(const struct place *at, struct pattern *p)
@@ -186,7 +255,7 @@ static bool add_to_zones(const struct place *at, struct pattern *p)
 		pattern_rewritten(p, rewritten,
 		    at->level->caching->key[at->level->protocol] == NULL);
 	pattern_end(p);
-	return each_zone(at, take_pattern, p);
+	return each_zone(at, p);
 }
 
 /* One row of parts that a key template may come to; of one too long nothing is told. */
@@ -344,8 +413,10 @@ static enum ngc_code learn_levels(struct ngc_router *r, const struct ngc_server 
     const struct ngc_level *l, struct ngc_error *err)
 {
 	struct place at = { .router = r, .level = l, .server = s };
-	enum ngc_code code = ngc_level_stores(l) ? learn_level(&at, err) : NGC_OK;
+	enum ngc_code code = NGC_OK;
 
+	if (ngc_level_stores(l))
+		code = note_storing(&at) ? learn_level(&at, err) : ngc_no_memory(err);
 	for (l = l->first; l != NULL && code == NGC_OK; l = l->next)
 		code = learn_levels(r, s, l, err);
 	return code;

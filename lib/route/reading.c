@@ -109,7 +109,7 @@ bool pattern_add_target(struct pattern *p, const struct ngc_level *location)
 static bool piece_same(const struct piece *a, const struct piece *b, bool anywhere)
 {
 	return a->grammar == b->grammar && a->block == b->block && a->tells == b->tells &&
-	       a->rewritten == b->rewritten &&
+	       a->shared == b->shared && a->rewritten == b->rewritten &&
 	       ((anywhere && a->base.n == 0) || ngc_bytes_equal(a->base, b->base)) &&
 	       ngc_bytes_equal(a->text, b->text);
 }
@@ -316,7 +316,7 @@ static void describe(const struct match *m, struct ngc_reading *r)
 {
 	enum host_source best = HOST_NONE;
 	const struct ngc_level *rewritten = NULL;
-	bool path = false, marked = false;
+	bool path = false, marked = false, shared = false;
 
 	*r = (struct ngc_reading){ .host_certain = true };
 	for (unsigned i = 0; i < m->p->n; i++) {
@@ -331,6 +331,7 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			break;
 		case TELLS_HOST:
 			take_host(r, s, host_source(&m->p->pieces[i]), &best);
+			shared |= m->p->pieces[i].shared;
 			break;
 		case TELLS_PORT:
 			r->port = r->port.p != NULL ? r->port : s;
@@ -361,6 +362,7 @@ static void describe(const struct match *m, struct ngc_reading *r)
 			break;
 		}
 	}
+	r->host_proven = best > HOST_SERVER_NAME || !shared;
 	if (path)
 		r->decoded = path_length(r->uri, marked);
 	r->argument = r->argument && path && !marked && r->args.p == NULL;

@@ -57,6 +57,7 @@ struct piece {
 	enum grammar grammar;
 	enum told tells;
 	struct ngc_bytes text;
+	bool shared; /* of TELLS_HOST: the server's name, who has others, too */
 	struct ngc_bytes base; /* of TELLS_BASE: that path; of TELLS_URI: it begins so */
 	const struct ngc_directive *block; /* of GRAMMAR_RESULTS: the lines */
 	/* Of TELLS_URI: the location that may have rewritten it; NULL: none. */

@@ -70,6 +70,7 @@ void readings_add(struct readings *all, const struct ngc_reading *r)
 		return;
 	}
 	all->first.host_certain = all->first.host_certain && r->host_certain;
+	all->first.host_proven = all->first.host_proven && r->host_proven;
 	prefer_encoded(&all->first, r);
 	if (!same(all->first.host, r->host))
 		all->other_hosts = true;

@@ -146,10 +146,27 @@ static void read_in(const struct ngc_router *r, const struct ngc_zone *zone,
 	for (size_t i = 0; z != NULL && i < z->n_patterns; i++) {
 		unsigned before = all->n;
 
+		if (z->patterns[i].doubtful)
+			continue;
 		pattern_read(z->patterns[i].pattern, key, all);
 		if (all->n > before)
 			add_writer(by, &z->patterns[i]);
 	}
+}
+
+/* Does every way to read the key by a template that is doubtful give that host? */
+static bool none_doubts(const struct ngc_router *r, const struct ngc_zone *zone,
+    struct ngc_bytes key, struct ngc_bytes host)
+{
+	const struct zone_keys *z = router_zone(r, zone);
+	struct readings all = { 0 };
+
+	for (size_t i = 0; z != NULL && i < z->n_patterns; i++)
+		if (z->patterns[i].doubtful)
+			pattern_read(z->patterns[i].pattern, key, &all);
+	return !all.incomplete &&
+	       (all.n == 0 || (all.first.host_proven && !all.other_hosts &&
+				  ngc_bytes_equal(all.first.host, host)));
 }
 
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
@@ -181,6 +198,10 @@ bool ngc_route_read_any(const struct ngc_router *r, const struct ngc_zone *const
 		out->host_certain = false;
 	if (!out->host_certain && !is_plain_host(out->host))
 		out->host = ngc_bytes(NULL, 0);
+	out->host_proven = out->host_proven && out->host_certain && out->host.n > 0 &&
+			   !guess;
+	for (size_t i = 0; i < n && out->host_proven; i++)
+		out->host_proven = none_doubts(r, zones[i], key, out->host);
 	return all.n > 0;
 }
 
@@ -218,6 +239,19 @@ bool ngc_route_same_server(const struct ngc_router *r, struct ngc_bytes host,
 		same = same_server(r, host, other, FOUND_DEFAULT, &named);
 	regexes_unlock(r->regexes);
 	return same;
+}
+
+const struct ngc_server *ngc_route_storing(const struct ngc_router *r,
+    const struct ngc_zone *zone, size_t i)
+{
+	const struct zone_keys *z = router_zone(r, zone);
+
+	return z != NULL && i < z->n_storing ? z->storing[i] : NULL;
+}
+
+bool ngc_route_is_host(struct ngc_bytes name)
+{
+	return sockets_name_is_host(name);
 }
 
 void ngc_route_writer(const struct ngc_reading *reading, struct ngc_writer *out)

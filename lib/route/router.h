@@ -22,6 +22,7 @@ struct zone_pattern {
 	bool several;                    /* there are others */
 	bool tls;                        /* some of them listens with TLS */
 	bool hides_host; /* the key may depend on the host without holding it */
+	bool doubtful;   /* whose zone a variable names, and is not thought to be this */
 };
 
 /* What is known of the keys of one zone. */
@@ -29,6 +30,8 @@ struct zone_keys {
 	const struct ngc_zone *zone;
 	struct zone_pattern *patterns;
 	size_t n_patterns, cap_patterns;
+	const struct ngc_server **storing; /* those that may store in it, in file order */
+	size_t n_storing, cap_storing;
 	const struct key_template *templates; /* of a zone without configuration */
 	size_t n_templates;
 };

@@ -281,15 +281,18 @@ nobodys() {
 	nobodys '/1'
 }
 
-@test "--limit-host: a condition that sends away, and variables that are not the host's, hide nothing" {
+@test "--host: a condition that sends away, and variables that are not the host's, hide nothing" {
 	own '$dev$request_uri' 'a.test b.test' 'if ($host != a.test) { return 301 http://a.test$request_uri; }
 		set $dev ""; if ($http_user_agent ~ mobile) { set $dev m; }'
 	mkcache -o "$C" /1 m/2
-	ok purge --json -n -c "$CONF" --limit-host a.test --all
+	ok purge --json -n -c "$CONF" --host a.test --all
+	json_is 'd["purged"]' 2
+	takes 0
+	ok purge --json -n -c "$CONF" --limit-host a.test --limit-host b.test --all
 	json_is 'd["purged"]' 2
 }
 
-@test "--limit-host: where templates tell the servers apart, each has its own entries" {
+@test "--host: where templates tell the servers apart, each has its own entries, but no border" {
 	conf <<-END
 		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
 		proxy_cache pages;
@@ -303,9 +306,9 @@ nobodys() {
 	mkcache -o "$C" http://blog/1 http://shop/2 c:/3
 	ok list --json -c "$CONF" --sort key
 	json_is '[x["url"] for x in lines]' '["http://c.test/3", "http://a.test/1", "http://b.test/2"]'
-	leaves 'c:/3 http://shop/2' --all
 	ok list --json -c "$CONF" --host b.test
 	keys http://shop/2
+	leaves 'c:/3 http://blog/1 http://shop/2' --all
 }
 
 @test "--limit-host: a guess at the template of keys is not certain enough" {
@@ -318,21 +321,22 @@ nobodys() {
 	json_is 'd["purged"]' 1
 }
 
-# apart KEY_A KEY_B [LINES [LISTEN]]: a.test stores under one template and b.test, with these
-# lines, under another
+# apart KEY_A KEY_B [LINES [LISTEN [HTTP [NAME_B [NAME_A]]]]]: a.test stores under one template
+# and b.test, with these lines, under another
 apart() {
 	conf <<-END
 		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
 		proxy_cache pages;
+		${5-}
 		server {
 			listen 80;
-			server_name a.test;
+			server_name ${7-a.test};
 			proxy_cache_key "$1";
 			location / { proxy_pass http://127.0.0.1:9; }
 		}
 		server {
 			listen ${4-80};
-			server_name b.test;
+			server_name ${6-b.test};
 			proxy_cache_key "$2";
 			location / { ${3-} proxy_pass http://127.0.0.1:9; }
 		}
@@ -385,6 +389,130 @@ not_its() {
 	mkcache -o "$C" 'httpGETa.test/x y' httpGETa.test/x
 	ok list --json -d "$C" --sort key
 	json_is '[x["url"] for x in lines]' '["http://a.test/x", null]'
+}
+
+@test "--limit-host: of a server with several names no name has keys without host" {
+	mkcache -o "$C" /1 a/1 '/a.test/1' '/1?site=a.test' be1/1 'h=a.test&q/1' a.test/1
+	for extra in '' 'rewrite ^ /$host$uri break;' 'error_page 404 = /e/$host;' 'set $args "h=$host&$args";' \
+	    'if ($host = b.test) { return 418; } error_page 418 = @b;' 'server_name ~^(?<t>.)b[.]test$;'; do
+		for key in '$uri' '$uri$is_args$args' '$request_uri' '$proxy_host$request_uri' '$server_name$request_uri' \
+		    '$geoip_city$request_uri'; do
+			own "$key" 'a.test b.test' "$extra"
+			takes 0
+			takes 0 b.test
+		done
+	done
+	own '$request_uri' 'a.test b.test'
+	ok purge --json -n -c "$CONF" --limit-host a.test --limit-host B.test --all
+	json_is 'd["purged"]' 7
+	for names in 'a.test www.a.test' 'a.test ""' 'a.test *.a.test' 'a.test ~.' 'a.test .a.test' 'a.test a.*' '""' '_' \
+	    '$hostname a.test' '.a.test'; do
+		own '$request_uri' "$names"
+		takes 0
+	done
+	own '$request_uri' '*.a.test x.a.test'
+	takes 7 '*.a.test'
+}
+
+@test "--limit-host: a name that an earlier server has already makes the later one nobody's" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server { listen 80; server_name a.test; location / { proxy_pass http://127.0.0.1:9; } }
+		server {
+			listen 80;
+			server_name b.test a.test;
+			location / { proxy_cache pages; proxy_cache_key \$request_uri; proxy_pass http://127.0.0.1:9; }
+		}
+	END
+	mkcache -o "$C" /1
+	takes 0
+	sed -i "s/.request_uri/\$server_name&/; s/b.test a.test/a.test b.test/" "$CONF"
+	mkcache -o "$C" a.test/1
+	takes 0
+}
+
+@test "--limit-host: all zones of a directory count, by whatever path and whether asked for or not" {
+	ln -s "$C" "$T/link"
+	mkcache -o "$C" /1 a.test/b.test/1
+	for other in "$T/link" "$C/." "$T/../${T##*/}/cache"; do
+		for key in '$request_uri' '$cookie_x$host$request_uri'; do
+			conf <<-END
+				proxy_cache_path $C levels=1:2 keys_zone=za:1m;
+				proxy_cache_path $other levels=1:2 keys_zone=zb:1m;
+				server { server_name a.test; location / { proxy_pass http://127.0.0.1:9;
+					proxy_cache za; proxy_cache_key \$request_uri; } }
+				server { server_name b.test; location / { proxy_pass http://127.0.0.1:9;
+					proxy_cache zb; proxy_cache_key $key; } }
+			END
+			for zone in '' '-z za'; do
+				# shellcheck disable=SC2086
+				ok purge --json -n -c "$CONF" $zone --limit-host a.test --all
+				json_is 'd["purged"]' 0
+			done
+		done
+	done
+}
+
+@test "--limit-host: whom a variable's zone may be stores in every zone" {
+	mkcache -o "$C" /2 a.test/2
+	for extra in 'set $zone zb; proxy_cache $zone;' 'set $zone za; if ($uri ~ "^/(?<zone>zb)/") { } proxy_cache $zone;'; do
+		for key in '$request_uri' '$host$request_uri'; do
+			conf <<-END
+				proxy_cache_path $T/za levels=1:2 keys_zone=za:1m;
+				proxy_cache_path $C levels=1:2 keys_zone=zb:1m;
+				map \$http_x \$zone { default za; }
+				server { server_name a.test; location / { proxy_pass http://127.0.0.1:9;
+					proxy_cache zb; proxy_cache_key $key; } }
+				server { server_name b.test; $extra location / { proxy_pass http://127.0.0.1:9;
+					proxy_cache_key \$cookie_x\$request_uri; } }
+			END
+			ok purge --json -n -c "$CONF" -z zb --limit-host a.test --all
+			json_is 'd["purged"]' 0
+		done
+	done
+}
+
+@test "--limit-host: a server for each port is one site, and needs no host in its keys" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		proxy_cache_key \$scheme\$proxy_host\$request_uri;
+		server { listen 80; server_name a.test; location / { fastcgi_pass 127.0.0.1:9; proxy_pass http://127.0.0.1:9; } }
+		server { listen 443 ssl; server_name A.test; location / { proxy_pass http://127.0.0.1:9; } }
+	END
+	mkcache -o "$C" http127.0.0.1:9/1 https127.0.0.1:9/1 x
+	takes 3
+}
+
+@test "--limit-host: what geo and split_clients give is taken as it stands" {
+	for block in 'geo $dollar { default "$"; }' 'split_clients x $dollar { * "$"; }'; do
+		apart '$host$request_uri' '${dollar}$cookie_x$host$request_uri' '' 80 "$block"
+		not_its '$a.test/b.test/1'
+		apart '${dollar}$host$request_uri' '${dollar}$cookie_x$host$request_uri' '' 80 "$block"
+		not_its '$a.test/b.test/1'
+	done
+}
+
+@test "--limit-host: \$server_name is what nginx makes of the first name" {
+	apart '$host$uri' '$cookie_x|$server_name|$uri' '' 80 '' '""'
+	not_its 'a.test/||/u'
+	apart '$host$uri' '$cookie_x|$server_name|$uri' '' 80 '' '"~^(?P<Sub>.+)[.]b[.]test$"'
+	not_its 'a.test/|^(?P<Sub>.+)[.]b[.]test$|/u'
+	rm -rf "$C"
+	apart '$server_name$uri' '$cookie_x|$server_name|$uri' '' 80 '' b.test A.Test
+	mkcache -o "$C" a.test/1
+	takes 1
+}
+
+@test "--limit-host: \$proxy_host is empty where another module answers" {
+	conf <<-END
+		fastcgi_cache_path $C levels=1:2 keys_zone=zb:1m;
+		server { server_name a.test; location / { fastcgi_cache zb; fastcgi_cache_key \$host\$uri; fastcgi_pass 127.0.0.1:9; } }
+		server { server_name b.test; location / { fastcgi_cache zb;
+			fastcgi_cache_key \$cookie_x|\$proxy_host|\$host\$uri; fastcgi_pass 127.0.0.1:9; } }
+	END
+	mkcache -o "$C" 'a.test/||b.test/1'
+	takes 0
 }
 
 @test "--limit-host: servers of a directory that may not be looked into could be anybody's" {

@@ -67,7 +67,9 @@ both() {
 	ok list --json -c "$CONF" 'http://a.test/two/*'
 	keys 'two|a.test/two/y'
 	ok list --json -c "$CONF" -z one
-	json_is 'sorted(x["orphan"] for x in lines)' '[false, true]'
+	json_is 'sorted(x["orphan"] for x in lines)' '[false, false]'
+	ok verify --repair -c "$CONF" -z one
+	equal "$(find "$C" -type f | wc -l)" 2
 	ok purge --json -c "$CONF" http://a.test/x http://a.test/two/y http://a.test/two/none
 	json_is '[d["purged"], [s["matched"] for s in d["selectors"]]]' '[2, [1, 1, 0]]'
 	equal "$(find "$C" -type f)" ""

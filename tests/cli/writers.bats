@@ -50,13 +50,18 @@ setup_sites() {
 	json_is 'd["url"]' null
 }
 
-@test "--limit-host takes entries of the only server, by each of its names" {
+@test "--host takes entries of the only server, by each of its names; --limit-host by all of them" {
 	setup_sites
 	for host in own.test www.own.test '*.own.test'; do
-		ok list -0 -c "$CONF" --limit-host "$host"
+		ok list -0 -c "$CONF" --host "$host"
 		[[ $output == *"$T/own/"* ]] || equal "$output" "$host"
 		[[ $output != *"$T/shared/"* ]]
+		ok list -0 -c "$CONF" --limit-host "$host"
+		equal "$output" ""
 	done
+	ok list -0 -c "$CONF" --limit-host www.own.test --limit-host own.test
+	[[ $output == *"$T/own/"* ]] || equal "$output" "both"
+	[[ $output != *"$T/shared/"* ]]
 }
 
 @test "--limit-host never takes an entry that several servers can have written" {
