@@ -6,7 +6,7 @@
 # make check      every test; check-layers, check-man, check-style, check-install: parts of it
 # make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang), check-wordpress
 #                 (contrib/wordpress on a real one), check-package (the tarball, the packages)
-# make VARIANT=release check-instructions   what an entry and a purge cost, by valgrind
+# make VARIANT=release check-release   its hardening, and what its work costs, by valgrind
 # make coverage   the tests' line coverage per file
 # make install    program, library and manual to $(DESTDIR)$(PREFIX); uninstall removes them
 # make dist, deb  a tarball of what is committed; a Debian package of it
@@ -20,7 +20,8 @@ DIST    := build/ngxcache-$(VERSION).tar.gz
 PKGS    := libpcre2-8 jansson libmd zlib
 
 CFLAGS_debug    := -O1 -g
-CFLAGS_release  := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+CFLAGS_release  := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fPIE -fstack-protector-strong
+LDFLAGS_release := -pie -Wl,-z,relro,-z,now
 CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 CFLAGS_tsan     := -O1 -g -fsanitize=thread
 CFLAGS_coverage := -O0 -g --coverage
@@ -279,7 +280,7 @@ REPLAYS   := $(FUZZERS:%.c=$O/%)
 
 .DELETE_ON_ERROR:
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
-.PHONY: all unit deps demo check check-install check-instructions check-layers check-long check-man check-style
+.PHONY: all unit deps demo check check-install check-release check-layers check-long check-man check-style
 .PHONY: check-package check-wordpress deb dist html
 .PHONY: bench coverage fuzz fuzz-targets install uninstall FORCE
 
@@ -290,7 +291,7 @@ $O/libngxcache.a: $(LIB_OBJS)
 	$(AR) rcs $@ $^
 
 $O/ngxcache: $(CMD_OBJS) $O/libngxcache.a
-	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(CC1) $(LDFLAGS_$(VARIANT)) $(LDFLAGS) $^ $(LIBS) -o $@
 
 $O/%.o: %.c $O/flags
 	@mkdir -p $(@D)
@@ -302,19 +303,19 @@ $O/flags: FORCE        # a change of flags rebuilds, the same flags do not
 
 # Unit tests use the Check framework: every test runs in a process of its own.
 $O/tests/unit/%: $O/tests/unit/%.o $O/libngxcache.a
-	$(CC1) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
+	$(CC1) $(LDFLAGS_$(VARIANT)) $(LDFLAGS) $^ $(shell pkg-config --libs check) $(LIBS) -o $@
 
 unit: $(UNIT_BINS)
 
 $(REPLAYS): %: %.o $O/tests/fuzz/replay.o $O/libngxcache.a
-	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(CC1) $(LDFLAGS_$(VARIANT)) $(LDFLAGS) $^ $(LIBS) -o $@
 
 $O/fuzz/%: $O/tests/fuzz/fuzz_%.o $O/libngxcache.a
 	@mkdir -p $(@D)
 	$(CC1) -fsanitize=fuzzer $(LDFLAGS) $^ $(LIBS) -o $@
 
 $O/tests/lib/mkcache: $O/tests/lib/mkcache.o $O/libngxcache.a
-	$(CC1) $(LDFLAGS) $^ $(LIBS) -o $@
+	$(CC1) $(LDFLAGS_$(VARIANT)) $(LDFLAGS) $^ $(LIBS) -o $@
 
 # Preloaded into the program, it must not need what the variant links.
 $O/tests/lib/inject.so: tests/lib/inject.c $O/flags
@@ -353,8 +354,8 @@ fuzz-targets: $(FUZZERS:tests/fuzz/fuzz_%.c=$O/fuzz/%)
 		    { cat $$target.log; exit 1; }; \
 	done
 
-check-instructions: all $O/tests/lib/mkcache
-	@RESULT=$O/instructions.result $(RUN) tests/check/instructions
+check-release: all $O/tests/lib/mkcache
+	@RESULT=$O/release.result $(RUN) tests/check/hardening tests/check/instructions
 
 check-man: all $O/tests/lib/mkcache
 	@$(RUN) tests/check/man tests/cli/manual.bats tests/cli/completion.bats
