@@ -146,6 +146,7 @@ static enum ngc_code archive(struct backup *b, struct ngc_error *err)
 		.arg = b };
 	enum ngc_code code;
 
+	run.writes = false;
 	run.pace.progress = NULL; /* req.progress says more */
 	run.problem = problem;
 	run.damaged_met = damaged_met;
