@@ -91,6 +91,17 @@ static void add_set(const struct ngc_directive *block, struct ngc_bytes name,
 	}
 }
 
+/* A request that does not parse goes to a named location past the server's directives. */
+static bool skips_server(const struct ngc_directive *block)
+{
+	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
+		if (ngc_directive_is(d, "error_page") &&
+		    d->words[d->n_words - 1].n > 0 &&
+		    memchr("@$", d->words[d->n_words - 1].p[0], 2) != NULL)
+			return true;
+	return false;
+}
+
 /* Can the configuration give it values? */
 static bool is_writable(const struct part *p)
 {
@@ -116,6 +127,8 @@ static bool values_of(const struct expansion *x, const struct part *p, bool earl
 		break;
 	case SOURCE_SET:
 		add_set(x->server->level->d, p->text, v, true, &always);
+		always = always && !skips_server(x->server->level->d) &&
+			 !skips_server(x->server->level->d->parent);
 		if (v->n > 0 && (early || !always))
 			add_value(v, ngc_bytes("", 0));
 		break;

@@ -68,7 +68,8 @@ struct place {
 	bool known_upstream;
 	struct upstream upstream;
 	bool hides_host;
-	bool bends_uri; /* some rewrite may leave one without a slash */
+	bool bends_uri; /* something may leave one without a slash */
+	bool subrequests; /* with the main request's method, and no slice */
 };
 
 static void add_writer(struct zone_pattern *p, const struct place *at)
@@ -146,6 +147,14 @@ static bool has_slices(const struct ngc_level *l)
 	       size > 0;
 }
 
+/* Without a Host header $host is the first name of the server: empty, or a regex. */
+static bool lends_odd_name(const struct place *at)
+{
+	struct ngc_bytes name = at->server->names[0];
+
+	return name.n == 0 || name.p[0] == '~';
+}
+
 static bool add_part(struct pattern *p, const struct place *at, const struct part *part)
 {
 	bool of_proxy = part->var == VAR_PROXY_HOST || part->var == VAR_PROXY_PORT;
@@ -163,6 +172,12 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 	if (!pattern_add(p, part))
 		return false;
 	if (at->bends_uri && part->var == VAR_URI)
+		p->pieces[p->n - 1].grammar = GRAMMAR_ANY;
+	if (part->var == VAR_HOST && lends_odd_name(at))
+		p->pieces[p->n - 1].grammar = GRAMMAR_HTTP_HOST;
+	if (at->subrequests && part->var == VAR_REQUEST_METHOD)
+		p->pieces[p->n - 1].grammar = GRAMMAR_WORD;
+	if (at->subrequests && part->var == VAR_SLICE_RANGE)
 		p->pieces[p->n - 1].grammar = GRAMMAR_ANY;
 	return true;
 }
@@ -325,19 +340,46 @@ static bool bends(const struct ngc_directive *d)
 
 	if (!ngc_directive_is(d, "rewrite") || d->n_words < 3 || d->words[2].n == 0 ||
 	    d->words[2].p[0] == '/' ||
-	    ngc_bytes_starts(d->words[2], ngc_bytes_of("http")) ||
+	    ngc_bytes_starts(d->words[2], ngc_bytes_of("http://")) ||
+	    ngc_bytes_starts(d->words[2], ngc_bytes_of("https://")) ||
 	    ngc_bytes_starts(d->words[2], ngc_bytes_of("$scheme")) ||
 	    (flag != NULL && (strcmp(flag, "permanent") == 0 ||
 				 strcmp(flag, "redirect") == 0)))
 		return false;
 	group = memchr(d->words[1].p, '(', d->words[1].n);
-	return d->words[2].p[0] != '$' || group == NULL || group[1] != '/';
+	return !ngc_bytes_starts(d->words[2], ngc_bytes_of("$1")) || group == NULL ||
+	       group[1] != '/';
+}
+
+/* The same of the last argument of try_files. */
+static bool tries_elsewhere(const struct ngc_directive *d)
+{
+	struct ngc_bytes last = d->words[d->n_words - 1];
+
+	return ngc_directive_is(d, "try_files") && last.n > 0 &&
+	       memchr("/@=", last.p[0], 3) == NULL &&
+	       !ngc_bytes_starts(last, ngc_bytes_of("$uri"));
+}
+
+static bool has_subrequests(const struct ngc_directive *block)
+{
+	static const char *const names[] = { "auth_request", "mirror", "ssi",
+		"add_before_body", "add_after_body" };
+
+	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (ngc_directive_is(d, names[i]))
+				return true;
+		if (d->block && has_subrequests(d))
+			return true;
+	}
+	return false;
 }
 
 static bool bends_uri(const struct ngc_directive *block)
 {
 	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
-		if (bends(d) || (d->block && bends_uri(d)))
+		if (bends(d) || tries_elsewhere(d) || (d->block && bends_uri(d)))
 			return true;
 	return false;
 }
@@ -346,14 +388,18 @@ static bool bends_uri(const struct ngc_directive *block)
 static enum ngc_code learn_parts(struct place *at, const struct template *t,
     struct ngc_error *err)
 {
-	bool holds = false, uri = false;
+	bool holds = false, uri = false, other = false;
 
 	for (size_t i = 0; i < t->n; i++) {
 		holds = holds || t->parts[i].var == VAR_HOST ||
 			t->parts[i].var == VAR_HTTP_HOST;
 		uri = uri || t->parts[i].var == VAR_OTHER || t->parts[i].var == VAR_URI;
+		other = other || t->parts[i].var == VAR_OTHER ||
+			t->parts[i].var == VAR_REQUEST_METHOD ||
+			t->parts[i].var == VAR_SLICE_RANGE;
 	}
 	at->bends_uri = uri && bends_uri(at->server->level->d);
+	at->subrequests = other && has_subrequests(at->server->level->d);
 	at->hides_host = !holds && ngc_level_hides_host(at->router->conf, at->level);
 	return expand_template(at->router, at->server, t, learn_row, at, err);
 }

@@ -237,6 +237,8 @@ static inline bool may_hold(enum grammar g, unsigned char c)
 		return c >= '0' && c <= '9';
 	case GRAMMAR_SEGMENT:
 		return c != '/';
+	case GRAMMAR_WORD:
+		return (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 	default:
 		return true;
 	}
@@ -252,11 +254,25 @@ static inline size_t run_of(enum grammar g, struct ngc_bytes s)
 	return n;
 }
 
+/* A request of HTTP/1.0 needs no host. */
+static bool may_be_empty(enum grammar g)
+{
+	return g == GRAMMAR_QUERY || g == GRAMMAR_ARGUMENT || g == GRAMMAR_HTTP_HOST;
+}
+
+/* "GET http://a.test?q HTTP/1.1" has a target without a path, and "/" for one. */
+static bool may_start_run(enum grammar g, struct ngc_bytes s)
+{
+	if (g != GRAMMAR_TARGET && g != GRAMMAR_PATH)
+		return true;
+	return s.n > 0 && (s.p[0] == '/' || (g == GRAMMAR_TARGET && s.p[0] == '?'));
+}
+
 /* How many bytes at the start of s the grammar can take, and the fewest it must. */
 static size_t run_length(enum grammar g, struct ngc_bytes s, size_t *min)
 {
-	*min = g >= GRAMMAR_PORT || g == GRAMMAR_QUERY || g == GRAMMAR_ARGUMENT ? 0 : 1;
-	if ((g == GRAMMAR_TARGET || g == GRAMMAR_PATH) && (s.n == 0 || s.p[0] != '/'))
+	*min = g >= GRAMMAR_PORT || may_be_empty(g) ? 0 : 1;
+	if (!may_start_run(g, s))
 		return 0;
 	switch (g) {
 	case GRAMMAR_HOST:
@@ -429,7 +445,7 @@ static bool may_begin(const struct match *m, unsigned i, size_t pos)
 	if (i >= m->p->n)
 		return true;
 	if (p->grammar == GRAMMAR_TARGET || p->grammar == GRAMMAR_PATH)
-		return pos < m->key.n && m->key.p[pos] == '/';
+		return may_start_run(p->grammar, ngc_bytes_from(m->key, pos));
 	if (p->grammar == GRAMMAR_TEXT && !m->p->nocase && p->text.n > 0)
 		return pos < m->key.n && m->key.p[pos] == p->text.p[0];
 	return true;

@@ -20,7 +20,8 @@ enum grammar {
 	GRAMMAR_HOST,       /* lower case, no '/', no port */
 	GRAMMAR_PLAIN_HOST, /* of the characters of host names only: for guesses */
 	GRAMMAR_HTTP_HOST,  /* no '/' */
-	GRAMMAR_TARGET,     /* '/', then a line: before 1.21.1 nginx took blanks, too */
+	GRAMMAR_WORD,       /* of capitals, as a method nginx does not know */
+	GRAMMAR_TARGET,     /* '/' or '?', then a line: old nginx took blanks, too */
 	GRAMMAR_PATH,       /* '/', then anything */
 	GRAMMAR_QUERY,      /* anything: a set may have made it */
 	GRAMMAR_ARGUMENT,   /* the same without '&' */

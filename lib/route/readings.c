@@ -43,9 +43,14 @@ static void add_named(struct readings *all, const struct ngc_reading *r)
 		agree(&all->named, r);
 }
 
-/* "http" and a host that begins with "s", where "https" and the rest is likelier. */
+/*
+ * "http" and a host that begins with "s", where "https" and the rest is likelier; or a
+ * host that is empty.
+ */
 static bool is_less_likely(const struct ngc_reading *likely, const struct ngc_reading *r)
 {
+	if (r->host.p != NULL && r->host.n == 0)
+		return true;
 	return r->scheme.n == 4 && likely->scheme.n == 5 &&
 	       likely->host.n + 1 == r->host.n &&
 	       ngc_bytes_equal(likely->host, ngc_bytes_from(r->host, 1));

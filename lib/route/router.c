@@ -196,6 +196,8 @@ bool ngc_route_read_any(const struct ngc_router *r, const struct ngc_zone *const
 	out->guess = guess;
 	if (by.hides_host && out->host.p == NULL)
 		out->host_certain = false;
+	if (out->host.p != NULL && out->host.n == 0)
+		out->host_certain = false;
 	if (!out->host_certain && !is_plain_host(out->host))
 		out->host = ngc_bytes(NULL, 0);
 	out->host_proven = out->host_proven && out->host_certain && out->host.n > 0 &&

@@ -215,11 +215,10 @@ void ngc_url_free(struct ngc_url *u)
 
 struct ngc_bytes ngc_host_without_port(struct ngc_bytes host)
 {
-	size_t n = host.n;
+	bool literal = host.n > 0 && host.p[0] == '[';
+	const unsigned char *end = NULL;
 
-	while (n > 0 && host.p[n - 1] >= '0' && host.p[n - 1] <= '9')
-		n--;
-	if (n > 0 && host.p[n - 1] == ':')
-		host.n = n - 1;
-	return host;
+	if (host.n > 0)
+		end = memchr(host.p, literal ? ']' : ':', host.n);
+	return end != NULL ? ngc_bytes(host.p, (size_t)(end - host.p) + literal) : host;
 }

@@ -385,6 +385,47 @@ not_its() {
 	not_its 'a.test/|b.test/x y'
 }
 
+@test "--limit-host: a target without a path is no border within a key" {
+	apart '$host$request_uri' '$cookie_x|$host$request_uri'
+	not_its 'a.test/|b.test?X'
+	sites '$cookie_x|$host$request_uri'
+	not_its '|b.test?X|a.test/u'
+}
+
+@test "--limit-host: a host that is empty is no border within a key" {
+	sites '$cookie_x|$http_host$request_uri'
+	not_its '|/u|a.test/z'
+	apart '$host$uri' '$cookie_x|$host|$uri' '' 80 '' '""'
+	not_its 'a.test/||/u'
+}
+
+@test "--limit-host: a host ends at its first colon or with its bracket" {
+	sites '$scheme://$http_host$request_uri'
+	mkcache -o "$C" 'http://b.test:80.a.test/1' 'http://[::1].a.test/1' http://x.a.test:80/1
+	takes 1 '*.a.test'
+}
+
+@test "--limit-host: whatever leaves a URI without a slash makes it no border within a key" {
+	for extra in 'try_files $uri index.php;' 'rewrite ^(/q)(.*) $2 break;' 'rewrite ^/q(.*) httpx$1 break;'; do
+		apart '$host$uri' '$cookie_a|$host|$uri' "$extra"
+		not_its 'a.test/|b.test|index.php'
+	done
+}
+
+@test "--limit-host: a subrequest has any method of its main request, and no slice" {
+	apart '$host$uri' '$cookie_b|$request_method|$host$uri' 'auth_request /auth;'
+	not_its 'a.test/|FOO|b.test/'
+	apart '$host$uri' '$cookie_b|$slice_range|$host$uri' 'slice 1k; auth_request /auth;'
+	not_its 'a.test/||b.test/'
+}
+
+@test "--limit-host: a set of the server is skipped by what does not parse and has a named location" {
+	sharing '$host$request_uri' '' 'error_page 400 = @x; set $s v1:; proxy_cache_key $s$cookie_x$host$uri;
+		location @x { proxy_pass http://127.0.0.1:9; }'
+	mkcache -o "$C" a.test/b.test/y
+	takes 0
+}
+
 @test "a key that holds a blank has no URL: none leads to it" {
 	mkcache -o "$C" 'httpGETa.test/x y' httpGETa.test/x
 	ok list --json -d "$C" --sort key
