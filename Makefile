@@ -360,6 +360,8 @@ check-release: all $O/tests/lib/mkcache
 check-man: all $O/tests/lib/mkcache
 	@$(RUN) tests/check/man tests/cli/manual.bats tests/cli/completion.bats
 
+check-wordpress: export SUITE_TIMEOUT = 1800
+
 check-install check-layers check-package check-style check-wordpress: check-%: all
 	@RESULT=$O/$*.result $(RUN) tests/check/$*
 
