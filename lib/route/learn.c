@@ -110,16 +110,16 @@ static struct zone_pattern *add_pattern(struct ngc_router *r, struct zone_keys *
 }
 
 /*
- * Add $server_name, which is the first name: of a regex its text, of the rest in lower
+ * Add $server_name, which is the first name: a regex as it stands, the rest in lower
  * case.
  */
 static bool add_server_name(struct pattern *p, const struct place *at)
 {
 	struct ngc_bytes name = sockets_name(&at->router->sockets, at->server->names[0]);
-	bool regex = name.n > 0 && name.p[0] == '~', ok;
+	bool ok;
 
-	if (regex || name.n == 0)
-		return pattern_add_text(p, ngc_bytes_from(name, regex), TELLS_NOTHING);
+	if (name.n == 0 || name.p[0] == '~')
+		return pattern_add_text(p, name, TELLS_NOTHING);
 	if (name.n > 1 && name.p[0] == '.')
 		name = ngc_bytes_from(name, 1);
 	name = ngc_arena_lower(at->router->arena, name);

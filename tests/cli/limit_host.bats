@@ -538,7 +538,7 @@ not_its() {
 	apart '$host$uri' '$cookie_x|$server_name|$uri' '' 80 '' '""'
 	not_its 'a.test/||/u'
 	apart '$host$uri' '$cookie_x|$server_name|$uri' '' 80 '' '"~^(?P<Sub>.+)[.]b[.]test$"'
-	not_its 'a.test/|^(?P<Sub>.+)[.]b[.]test$|/u'
+	not_its 'a.test/|~^(?P<Sub>.+)[.]b[.]test$|/u'
 	rm -rf "$C"
 	apart '$server_name$uri' '$cookie_x|$server_name|$uri' '' 80 '' b.test A.Test
 	mkcache -o "$C" a.test/1
