@@ -289,6 +289,9 @@ static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 	g->site.dirs = g->dirs;
 	if (getenv("SUDO_UID") == NULL)
 		g->site.conf_default = getenv("NGXCACHE_CONF");
+	else
+		setenv("PATH",
+		    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	g->env.color = wants_color(g->color);
 	if (!g->env.quiet && isatty(STDERR_FILENO)) {
 		g->env.pace.progress = ui_looked_at;

@@ -303,6 +303,17 @@ COMMANDS='zones list show purge reload'
 	[ "$status" -eq 0 ] || [ "$status" -eq 2 ] || [ "$status" -eq 3 ]
 }
 
+@test "under sudo no program of the caller's PATH is run" {
+	mkdir "$T/bin"
+	printf '#!/bin/sh\n>%s\n' "$T/ran" >"$T/bin/nginx"
+	chmod +x "$T/bin/nginx"
+	conf <<<'proxy_cache_path cache keys_zone=c:1m;'
+	PATH=$T/bin:$PATH SUDO_UID=1000 run ngxcache zones -c "$CONF"
+	[ ! -e "$T/ran" ]
+	PATH=$T/bin:$PATH run ngxcache zones -c "$CONF"
+	[ -e "$T/ran" ]
+}
+
 @test "no configuration is read beside -d, unless -c is given" {
 	mkcache -o "$C" GETa.test/1
 	NGXCACHE_CONF=$T/none.conf ok list --json -d "$C"
