@@ -152,6 +152,7 @@ struct cmd_env {
 	struct ngc_site *site;
 	struct ngc_select *select; /* NULL: the command does not select */
 	uint64_t bad_urls;         /* of --from: reported and left out */
+	struct ngc_buf bad_json;   /* the first of them, as elements of "errors" */
 	int64_t now;
 	struct ngc_pace pace;
 	enum ngc_walking walking;

@@ -150,7 +150,7 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	if (status == EXIT_USAGE)
 		return status;
 	if (p->env->json)
-		out_purge_json_end(&p->out, &p->req, &p->result, list);
+		out_purge_json_end(&p->out, p->env, &p->req, &p->result, list);
 	else if (!p->env->quiet)
 		out_purge_text(&p->out, p->env, &p->req, &p->result);
 	out_write(&p->out);

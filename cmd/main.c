@@ -249,6 +249,7 @@ static int run_command(const struct cmd *cmd, struct globals *g,
 out:
 	ngc_site_free(g->env.site);
 	ngc_select_free(g->env.select);
+	ngc_buf_free(&g->env.bad_json);
 	ngc_buf_free(&dump);
 	free(files);
 	return status;

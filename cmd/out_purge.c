@@ -94,10 +94,12 @@ static void json_zones(struct ngc_buf *b, const struct ngc_site *site,
 	ngc_buf_add_char(b, ']');
 }
 
-static void json_errors(struct ngc_buf *b, const struct ngc_purge_result *r)
+static void json_errors(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_purge_result *r)
 {
 	jsonw_name(b, "errors");
 	ngc_buf_add_char(b, '[');
+	ngc_buf_add_bytes(b, ngc_buf_bytes(&env->bad_json));
 	for (unsigned i = 0; i < r->n_errors; i++) {
 		jsonw_comma(b);
 		ngc_buf_add_char(b, '{');
@@ -120,14 +122,14 @@ static void json_backup(struct ngc_buf *b, const char *file,
 	ngc_buf_add_char(b, '}');
 }
 
-void out_purge_json_end(struct ngc_buf *b, const struct ngc_purge_request *req,
-    const struct ngc_purge_result *r, bool list)
+void out_purge_json_end(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_purge_request *req, const struct ngc_purge_result *r, bool list)
 {
 	if (list)
 		ngc_buf_add_char(b, ']');
 	out_purge_json_selectors(b, &r->found);
 	json_zones(b, req->site, r);
-	json_errors(b, r);
+	json_errors(b, env, r);
 	jsonw_member_bool(b, "walked", r->found.walked);
 	jsonw_member_uint(b, "matched", r->matched);
 	jsonw_member_uint(b, "purged", r->purged);

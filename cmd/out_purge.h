@@ -11,8 +11,8 @@
  */
 void out_purge_json_begin(struct ngc_buf *b, const struct ngc_purge_request *req,
     bool list);
-void out_purge_json_end(struct ngc_buf *b, const struct ngc_purge_request *req,
-    const struct ngc_purge_result *r, bool list);
+void out_purge_json_end(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_purge_request *req, const struct ngc_purge_result *r, bool list);
 
 /* What each selector took, and tried when that was nothing: a member "selectors". */
 void out_purge_json_selectors(struct ngc_buf *b, const struct ngc_select_result *found);

@@ -62,6 +62,9 @@ taken() {
 	[ "$status" -eq 3 ]
 	json_is 'd["purged"]' 2
 	[[ $stderr == *'standard input: URL 2: '*'standard input: URL 4: '* ]]
+	json_is '[e["error"].split(": ")[:2] for e in d["errors"]]' \
+	    '[["standard input", "URL 2"], ["standard input", "URL 4"]]'
+	json_is '[e["file"] for e in d["errors"]]' '[null, null]'
 	equal "$(wc -l <<<"$stderr")" 2
 }
 
