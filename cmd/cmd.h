@@ -10,6 +10,7 @@
 #include "ngc/mem.h"
 #include "ngc/select.h"
 #include "ngc/site.h"
+#include "out_errors.h"
 
 #define VERSION "0.1.0"
 
@@ -152,7 +153,7 @@ struct cmd_env {
 	struct ngc_site *site;
 	struct ngc_select *select; /* NULL: the command does not select */
 	uint64_t bad_urls;         /* of --from: reported and left out */
-	struct ngc_buf bad_json;   /* the first of them, as elements of "errors" */
+	struct out_errors errors;  /* of a JSON answer; the bad URLs first */
 	int64_t now;
 	struct ngc_pace pace;
 	enum ngc_walking walking;

@@ -16,14 +16,10 @@ static const struct cmd_opt archive_opts[] = {
 static const char *const archive_synopsis[] = { "archive -o FILE [options] [URL...]",
 	NULL };
 
-#define ERRORS_MAX 100
-
 struct archive {
-	const struct cmd_env *env;
+	struct cmd_env *env;
 	bool streamed; /* to standard output */
 	struct ngc_archive_result result;
-	struct ngc_buf errors; /* elements of an array */
-	unsigned n_errors;
 	bool told; /* the failure that is to be reported next stands among them */
 };
 
@@ -42,17 +38,6 @@ static bool archive_prepare(const struct cmd_args *args)
 	return false;
 }
 
-static void add_error(struct archive *a, const char *file, const char *text)
-{
-	if (a->n_errors++ >= ERRORS_MAX)
-		return;
-	jsonw_comma(&a->errors);
-	ngc_buf_add_char(&a->errors, '{');
-	jsonw_member_str(&a->errors, "file", file);
-	jsonw_member_str(&a->errors, "error", text);
-	ngc_buf_add_char(&a->errors, '}');
-}
-
 static void each(void *arg, const struct ngc_entry *e, const struct stat *st,
     enum ngc_archive_fate fate, const struct ngc_error *err)
 {
@@ -63,7 +48,7 @@ static void each(void *arg, const struct ngc_entry *e, const struct stat *st,
 	if (fate != NGC_ARCHIVE_FAILED)
 		return;
 	ngc_entry_path(e, &path);
-	add_error(a, ngc_buf_str(&path), err->text);
+	out_errors_add(&a->env->errors, ngc_buf_str(&path), err->text);
 	a->told = true;
 	ngc_buf_free(&path);
 }
@@ -74,7 +59,7 @@ static void problem(void *arg, const struct ngc_error *err)
 
 	ui_print_error(err);
 	if (!a->told)
-		add_error(a, NULL, err->text);
+		out_errors_add(&a->env->errors, NULL, err->text);
 	a->told = false;
 }
 
@@ -89,8 +74,7 @@ static void write_answer(const struct archive *a, const char *file)
 	struct ngc_buf b = { 0 };
 
 	if (a->env->json)
-		out_archive_json(&b, a->env, file, &a->result,
-		    ngc_buf_bytes(&a->errors));
+		out_archive_json(&b, a->env, file, &a->result);
 	else if (!a->env->quiet)
 		out_archive_text(&b, file, &a->result);
 	out_write(&b);
@@ -146,7 +130,6 @@ static int archive_run(struct cmd_env *env, const struct cmd_args *args)
 	}
 	status = archive_execute(&a, args);
 	ngc_archive_result_free(&a.result);
-	ngc_buf_free(&a.errors);
 	return status;
 }
 

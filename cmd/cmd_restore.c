@@ -22,15 +22,11 @@ static const char *const restore_synopsis[] = {
 	NULL,
 };
 
-#define ERRORS_MAX 100
-
 struct restore {
-	const struct cmd_env *env;
+	struct cmd_env *env;
 	struct ngc_restore_request req;
 	struct ngc_restore_result result;
 	enum ngc_serving serving;
-	struct ngc_buf errors; /* elements of an array */
-	unsigned n_errors;
 };
 
 static void problem(void *arg, const char *file, const struct ngc_error *err)
@@ -38,13 +34,7 @@ static void problem(void *arg, const char *file, const struct ngc_error *err)
 	struct restore *r = arg;
 
 	ui_print_error(err);
-	if (r->n_errors++ >= ERRORS_MAX)
-		return;
-	jsonw_comma(&r->errors);
-	ngc_buf_add_char(&r->errors, '{');
-	jsonw_member_str(&r->errors, "file", file);
-	jsonw_member_str(&r->errors, "error", err->text);
-	ngc_buf_add_char(&r->errors, '}');
+	out_errors_add(&r->env->errors, file, err->text);
 }
 
 static void progress(void *arg, const struct ngc_restore_result *so_far)
@@ -104,9 +94,7 @@ static void write_json(struct restore *r)
 	jsonw_member_str(&b, "nginx", ngc_serving_name(r->serving));
 	out_purge_json_selectors(&b, &s->found);
 	json_zones(&b, r);
-	jsonw_name(&b, "errors");
-	ngc_buf_add_char(&b, '[');
-	ngc_buf_add_bytes(&b, ngc_buf_bytes(&r->errors));
+	out_errors_begin(&b, &r->env->errors);
 	ngc_buf_add_char(&b, ']');
 	jsonw_member_uint(&b, "matched", s->matched);
 	jsonw_member_uint(&b, "restored", s->restored);
@@ -195,7 +183,6 @@ static int restore_run(struct cmd_env *env, const struct cmd_args *args)
 	r.req.arg = &r;
 	status = restore_execute(&r, args);
 	ngc_restore_result_free(&r.result);
-	ngc_buf_free(&r.errors);
 	return status;
 }
 

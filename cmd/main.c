@@ -17,6 +17,7 @@
  * out_archive.c	what became of an archive, as JSON or as text
  * out_doctor.c	what the doctor found, as JSON or as text
  * out_entry.c	an entry as JSON or as text
+ * out_errors.c	the failures that a JSON answer tells
  * out_purge.c	what became of a purge, as JSON or as text
  * out_reload.c	what became of a reload, as JSON or as text
  * out_stats.c	statistics as JSON or CSV; out_stats_prom.c: for Prometheus;
@@ -249,7 +250,7 @@ static int run_command(const struct cmd *cmd, struct globals *g,
 out:
 	ngc_site_free(g->env.site);
 	ngc_select_free(g->env.select);
-	ngc_buf_free(&g->env.bad_json);
+	ngc_buf_free(&g->env.errors.json);
 	ngc_buf_free(&dump);
 	free(files);
 	return status;

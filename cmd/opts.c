@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jsonw.h"
 #include "ngc/text.h"
 
 /*
@@ -343,23 +342,18 @@ struct list_file {
 	struct cmd_env *env;
 };
 
-#define BAD_URLS_TOLD 100
-
 static void bad_url(void *arg, size_t number, const struct ngc_error *err)
 {
 	const struct list_file *f = arg;
-	struct ngc_buf text = { 0 }, *b = &f->env->bad_json;
+	struct ngc_buf b = { 0 };
+	const char *text;
 
-	ngc_buf_printf(&text, "%s: URL %zu: %s", f->name, number, err->text);
-	ui_error("%s", ngc_buf_str(&text) != NULL ? ngc_buf_str(&text) : err->text);
-	if (f->env->bad_urls++ < BAD_URLS_TOLD) {
-		jsonw_comma(b);
-		ngc_buf_add_char(b, '{');
-		jsonw_member_null(b, "file");
-		jsonw_member_bytes(b, "error", ngc_buf_bytes(&text));
-		ngc_buf_add_char(b, '}');
-	}
-	ngc_buf_free(&text);
+	ngc_buf_printf(&b, "%s: URL %zu: %s", f->name, number, err->text);
+	text = ngc_buf_str(&b) != NULL ? ngc_buf_str(&b) : err->text;
+	ui_error("%s", text);
+	out_errors_add(&f->env->errors, NULL, text);
+	f->env->bad_urls++;
+	ngc_buf_free(&b);
 }
 
 static enum ngc_code add_from(struct cmd_env *env, const char *file,

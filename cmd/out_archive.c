@@ -24,7 +24,7 @@ static void json_zones(struct ngc_buf *b, const struct ngc_site *site,
 }
 
 void out_archive_json(struct ngc_buf *b, const struct cmd_env *env, const char *file,
-    const struct ngc_archive_result *r, struct ngc_bytes errors)
+    const struct ngc_archive_result *r)
 {
 	ngc_buf_add_char(b, '{');
 	jsonw_member_int(b, "schema", 1);
@@ -32,9 +32,7 @@ void out_archive_json(struct ngc_buf *b, const struct cmd_env *env, const char *
 	jsonw_member_str(b, "file", file);
 	out_purge_json_selectors(b, &r->found);
 	json_zones(b, env->site, r);
-	jsonw_name(b, "errors");
-	ngc_buf_add_char(b, '[');
-	ngc_buf_add_bytes(b, errors);
+	out_errors_begin(b, &env->errors);
 	ngc_buf_add_char(b, ']');
 	jsonw_member_bool(b, "walked", r->found.walked);
 	jsonw_member_uint(b, "entries", r->entries);

@@ -5,9 +5,9 @@
 #include "cmd.h"
 #include "ngc/archive.h"
 
-/* What became of an archive.  errors: the elements of the array of that name. */
+/* What became of an archive. */
 void out_archive_json(struct ngc_buf *b, const struct cmd_env *env, const char *file,
-    const struct ngc_archive_result *r, struct ngc_bytes errors);
+    const struct ngc_archive_result *r);
 
 /* One line for people; nothing when there is no archive. */
 void out_archive_text(struct ngc_buf *b, const char *file,

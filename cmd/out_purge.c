@@ -97,9 +97,7 @@ static void json_zones(struct ngc_buf *b, const struct ngc_site *site,
 static void json_errors(struct ngc_buf *b, const struct cmd_env *env,
     const struct ngc_purge_result *r)
 {
-	jsonw_name(b, "errors");
-	ngc_buf_add_char(b, '[');
-	ngc_buf_add_bytes(b, ngc_buf_bytes(&env->bad_json));
+	out_errors_begin(b, &env->errors);
 	for (unsigned i = 0; i < r->n_errors; i++) {
 		jsonw_comma(b);
 		ngc_buf_add_char(b, '{');
