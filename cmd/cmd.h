@@ -282,6 +282,9 @@ bool out_write(struct ngc_buf *b);
 /* How wide the terminal is that standard output goes to; 0: it goes elsewhere. */
 size_t out_columns(void);
 
+/* ", 3 failed" in a sentence for people; nothing when there are none. */
+void out_count(struct ngc_buf *b, uint64_t n, const char *what);
+
 /*
  * At the end of a run: status, or 3 when standard output could not be written.  A reader
  * who went away is no failure.

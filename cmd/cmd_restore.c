@@ -109,12 +109,6 @@ static void write_json(struct restore *r)
 	ngc_buf_free(&b);
 }
 
-static void text_count(struct ngc_buf *b, uint64_t n, const char *what)
-{
-	if (n > 0)
-		ngc_buf_printf(b, ", %llu %s", (unsigned long long)n, what);
-}
-
 static void write_text(const struct restore *r)
 {
 	const struct ngc_restore_result *s = &r->result;
@@ -125,10 +119,10 @@ static void write_text(const struct restore *r)
 	    (unsigned long long)s->restored, s->restored == 1 ? "entry" : "entries");
 	if (s->restored > 0)
 		ngc_buf_printf(&b, " (%s)", ngc_format_size(s->bytes, bytes));
-	text_count(&b, s->kept, "kept: the zone has no older one");
-	text_count(&b, s->no_room, "left out: no room");
-	text_count(&b, s->refused, "refused");
-	text_count(&b, s->failed, "failed");
+	out_count(&b, s->kept, "kept: the zone has no older one");
+	out_count(&b, s->no_room, "left out: no room");
+	out_count(&b, s->refused, "refused");
+	out_count(&b, s->failed, "failed");
 	ngc_buf_add_char(&b, '\n');
 	out_write(&b);
 	ngc_buf_free(&b);

@@ -108,6 +108,12 @@ size_t out_columns(void)
 	return size.ws_col;
 }
 
+void out_count(struct ngc_buf *b, uint64_t n, const char *what)
+{
+	if (n > 0)
+		ngc_buf_printf(b, ", %llu %s", (unsigned long long)n, what);
+}
+
 int out_finish(int status)
 {
 	if (write_failure == 0 || write_failure == EPIPE)

@@ -44,12 +44,6 @@ void out_archive_json(struct ngc_buf *b, const struct cmd_env *env, const char *
 	ngc_buf_add_str(b, "}\n");
 }
 
-static void text_count(struct ngc_buf *b, uint64_t n, const char *what)
-{
-	if (n > 0)
-		ngc_buf_printf(b, ", %llu %s", (unsigned long long)n, what);
-}
-
 void out_archive_text(struct ngc_buf *b, const char *file,
     const struct ngc_archive_result *r)
 {
@@ -62,8 +56,8 @@ void out_archive_text(struct ngc_buf *b, const char *file,
 	if (r->entries > 0)
 		ngc_buf_printf(b, " (%s)", ngc_format_size(r->bytes, size));
 	ngc_buf_printf(b, " in %s (%s)", file, ngc_format_size(r->size, size));
-	text_count(b, r->gone, "removed or replaced by nginx meanwhile and left out");
-	text_count(b, r->failed, "failed");
+	out_count(b, r->gone, "removed or replaced by nginx meanwhile and left out");
+	out_count(b, r->failed, "failed");
 	ngc_buf_add_char(b, '\n');
 }
 

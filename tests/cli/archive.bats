@@ -422,3 +422,11 @@ nothing_made() {
 	run ldd "$O/ngxcache"
 	[[ $output != *libarchive* ]]
 }
+
+@test "archive: bad URLs of a list stand among the errors of its answer" {
+	mkcache -o "$C" httpGETa.test/1
+	printf '%s\n' http://a.test/1 ftp://a.test/2 >"$T/list"
+	run -3 --separate-stderr ngxcache archive --json -d "$C" -o "$T/a.tar" --from "$T/list"
+	json_is '[d["entries"], [e["file"] for e in d["errors"]]]' '[1, [null]]'
+	json_is '"list: URL 2: " in d["errors"][0]["error"]' true
+}

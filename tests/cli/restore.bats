@@ -246,18 +246,7 @@ counts() {
 @test "restore: URLs are read by the keys of the zone's configuration" {
 	mkcache -o "$C/pages" 'odd#a.test#/1' 'odd#a.test#/2'
 	tar -C "$C" -cf "$A" pages
-	conf <<-END
-		proxy_cache_path $R levels=1:2 keys_zone=pages:1m;
-		server {
-			listen 80;
-			server_name a.test;
-			location / {
-				proxy_pass http://127.0.0.1:9;
-				proxy_cache pages;
-				proxy_cache_key "odd#\$host#\$request_uri";
-			}
-		}
-	END
+	C=$R site 'odd#$host#$request_uri'
 	ok restore --json -c "$CONF" "$A" http://a.test/2
 	counts 'matched restored' '[1, 1]'
 	ok list --json -d "$R"
