@@ -90,7 +90,7 @@ static enum ngc_code match_dir(struct ngc_arena *a, const char *root, const char
 static enum ngc_code step(struct ngc_arena *a, const char *root, const struct paths *from,
     const char *component, bool last, struct paths *to, struct ngc_error *err)
 {
-	bool wild = strpbrk(component, "*?[") != NULL;
+	bool wild = strpbrk(component, "*?[\\") != NULL;
 	enum ngc_code code = NGC_OK;
 
 	for (size_t i = 0; i < from->n && code == NGC_OK; i++) {

@@ -198,16 +198,21 @@ static bool take_pattern(const struct place *at, struct zone_keys *keys,
 	return true;
 }
 
-static struct ngc_bytes zone_name(const struct place *at)
+/* The zone a level stores into; NULL: a variable names it, or it is not there. */
+static const struct ngc_zone *named_zone(const struct place *at)
 {
-	return at->level->caching->cache[at->level->protocol]->words[1];
+	struct ngc_bytes name = at->level->caching->cache[at->level->protocol]->words[1];
+
+	return memchr(name.p, '$', name.n) != NULL
+		   ? NULL
+		   : ngc_conf_zone_named(at->router->conf, name);
 }
 
 /* Give each zone that a level may store into a pattern; false: no memory. */
 static bool each_zone(const struct place *at, const struct pattern *p)
 {
 	struct ngc_router *r = at->router;
-	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, zone_name(at));
+	const struct ngc_zone *z = named_zone(at);
 	struct zone_keys *keys;
 
 	if (z != NULL) {
@@ -250,7 +255,7 @@ static bool add_storing(struct ngc_router *r, struct zone_keys *z,
 static bool note_storing(const struct place *at)
 {
 	struct ngc_router *r = at->router;
-	const struct ngc_zone *z = ngc_conf_zone_named(r->conf, zone_name(at));
+	const struct ngc_zone *z = named_zone(at);
 	struct zone_keys *keys = z != NULL ? router_zone(r, z) : NULL;
 	bool ok = true;
 
@@ -361,18 +366,24 @@ static bool tries_elsewhere(const struct ngc_directive *d)
 	       !ngc_bytes_starts(last, ngc_bytes_of("$uri"));
 }
 
-static bool has_subrequests(const struct ngc_directive *block)
+static bool makes_subrequests(const struct ngc_directive *d)
 {
 	static const char *const names[] = { "auth_request", "mirror", "ssi",
 		"add_before_body", "add_after_body" };
 
-	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next) {
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			if (ngc_directive_is(d, names[i]))
-				return true;
-		if (d->block && has_subrequests(d))
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (ngc_directive_is(d, names[i]))
 			return true;
-	}
+	return false;
+}
+
+/* In a block; deep: or in one within. */
+static bool has_subrequests(const struct ngc_directive *block, bool deep)
+{
+	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
+		if (makes_subrequests(d) ||
+		    (deep && d->block && has_subrequests(d, true)))
+			return true;
 	return false;
 }
 
@@ -399,7 +410,9 @@ static enum ngc_code learn_parts(struct place *at, const struct template *t,
 			t->parts[i].var == VAR_SLICE_RANGE;
 	}
 	at->bends_uri = uri && bends_uri(at->server->level->d);
-	at->subrequests = other && has_subrequests(at->server->level->d);
+	at->subrequests = other &&
+			  (has_subrequests(at->server->level->d, true) ||
+			      has_subrequests(at->server->level->d->parent, false));
 	at->hides_host = !holds && ngc_level_hides_host(at->router->conf, at->level);
 	return expand_template(at->router, at->server, t, learn_row, at, err);
 }

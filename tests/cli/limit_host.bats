@@ -582,3 +582,45 @@ not_its() {
 		json_is 'd["purged"]' 0
 	done
 }
+
+@test "--limit-host: a zone is not named for certain by a variable, though one is called so" {
+	conf <<-END
+		proxy_cache_path $T/za levels=1:2 keys_zone=za:1m;
+		proxy_cache_path $C levels=1:2 keys_zone=zb:1m;
+		proxy_cache_path $T/zx levels=1:2 keys_zone=z\$x:1m;
+		proxy_cache_key \$request_uri;
+		server { server_name a.test; location / { proxy_pass http://127.0.0.1:9; proxy_cache zb; } }
+		server { server_name b.test; set \$x b; location / { proxy_pass http://127.0.0.1:9; proxy_cache z\$x; } }
+	END
+	mkcache -o "$C" /b
+	ok purge --json -n -c "$CONF" -z zb --limit-host a.test --all
+	json_is 'd["purged"]' 0
+}
+
+@test "--limit-host: an include is read though a backslash stands in it" {
+	mkdir "$T/inc.d"
+	echo 'server { server_name b.test; location / { proxy_pass http://127.0.0.1:9; } }' >"$T/inc.d/b.conf"
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		proxy_cache_key \$request_uri;
+		server { server_name a.test; location / { proxy_pass http://127.0.0.1:9; } }
+		include "$T/inc\\\\.d/*.conf";
+	END
+	mkcache -o "$C" /b
+	takes 0
+}
+
+@test "--limit-host: a subrequest has the method of the main request, also by http's auth_request" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		auth_request /auth;
+		server { server_name intranet; location / { proxy_pass http://127.0.0.1:9; proxy_cache_key \$http_host\$uri; } }
+		server { server_name b.test;
+			location / { proxy_pass http://127.0.0.1:9; proxy_cache_key \$host\$uri; }
+			location /auth { proxy_pass http://127.0.0.1:9; proxy_cache_key \$request_method\$uri; } }
+	END
+	mkcache -o "$C" INTRANET/auth
+	takes 0 intranet
+}
