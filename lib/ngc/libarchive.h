@@ -72,6 +72,9 @@ struct ngc_libarchive {
 	    int64_t (*skip)(struct archive *, void *arg, int64_t n),
 	    int (*close)(struct archive *, void *arg));
 	int (*filter_code)(struct archive *, int filter); /* the last is 0 */
+	int64_t (*filter_bytes)(struct archive *, int filter); /* taken out of it */
+	int64_t (*read_header_position)(struct archive *); /* the last one's, or where the
+							    * next would have been */
 	int (*read_next_header)(struct archive *, struct archive_entry **);
 	ssize_t (*read_data)(struct archive *, void *p, size_t n);
 	int (*read_data_skip)(struct archive *);

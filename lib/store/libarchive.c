@@ -37,6 +37,8 @@ static const struct ngc_library_function functions[] = {
 	FUNCTION(read_set_options),
 	FUNCTION(read_open2),
 	FUNCTION(filter_code),
+	FUNCTION(filter_bytes),
+	FUNCTION(read_header_position),
 	FUNCTION(read_next_header),
 	FUNCTION(read_data),
 	FUNCTION(read_data_skip),

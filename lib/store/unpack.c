@@ -14,7 +14,6 @@
 #include "store.h"
 
 #define INPUT_SIZE 65536
-#define BLOCK      512 /* of a tar; its end is marked by blocks of zeros */
 
 /* So many directories of caches are told apart. */
 #define ROOTS_MAX 256
@@ -27,8 +26,6 @@ struct ngc_unpack {
 	int fd;
 	const volatile sig_atomic_t *stop;
 	off_t end;    /* of a file that can be skipped over; 0: it cannot */
-	bool at_end;  /* of what is read */
-	size_t zeros; /* how many it ended with so far */
 	bool started; /* a member was read */
 	enum ngc_code failed;
 	struct ngc_error err;  /* why */
@@ -43,16 +40,6 @@ struct ngc_unpack {
 static bool stopped(const struct ngc_unpack *u)
 {
 	return u->stop != NULL && *u->stop != 0;
-}
-
-/* How many zeros the input ends with, with n bytes more. */
-static size_t count_zeros(const unsigned char *p, size_t n, size_t before)
-{
-	size_t zeros = 0;
-
-	while (zeros < n && p[n - 1 - zeros] == 0)
-		zeros++;
-	return zeros == n ? before + n : zeros;
 }
 
 static ssize_t input_read(struct archive *a, void *arg, const void **p)
@@ -71,9 +58,6 @@ static ssize_t input_read(struct archive *a, void *arg, const void **p)
 		u->lib->set_error(a, errno, "%s", strerror(errno));
 		return ARCHIVE_FATAL;
 	}
-	u->at_end = n == 0;
-	if (n > 0)
-		u->zeros = count_zeros(u->input, (size_t)n, u->zeros);
 	*p = u->input;
 	return n;
 }
@@ -90,7 +74,6 @@ static int64_t input_skip(struct archive *a, void *arg, int64_t n)
 	pos = lseek(u->fd, 0, SEEK_CUR);
 	if (pos < 0 || n > u->end - pos || lseek(u->fd, (off_t)n, SEEK_CUR) < 0)
 		return 0;
-	u->zeros = 0;
 	return n;
 }
 
@@ -368,11 +351,14 @@ static enum ngc_code judge(struct ngc_unpack *u, struct archive_entry *e,
 	return take_place(u, &parts, out, err);
 }
 
-/* tar ends an archive by blocks of zeros; of a compressed one its library knows. */
+/*
+ * tar marks the end of an archive by blocks of zeros.  The library takes the end of what
+ * it reads for one, too, but only a block that was there moves it on.
+ */
 static bool is_cut(const struct ngc_unpack *u)
 {
-	return u->at_end && u->zeros < BLOCK &&
-	       u->lib->filter_code(u->archive, 0) == ARCHIVE_FILTER_NONE;
+	return u->lib->filter_bytes(u->archive, 0) <=
+	       u->lib->read_header_position(u->archive);
 }
 
 static bool looks_like_tar(const char *path)
