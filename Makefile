@@ -200,6 +200,7 @@ CMD_SRCS := \
 	cmd/opts.c \
 	cmd/out.c \
 	cmd/out_archive.c \
+	cmd/out_check.c \
 	cmd/out_doctor.c \
 	cmd/out_entry.c \
 	cmd/out_errors.c \

@@ -7,13 +7,10 @@
 #include <unistd.h>
 
 #include "ngc/health.h"
-#include "ngc/text.h"
 #include "ngc/units.h"
+#include "out_check.h"
 
-/*
- * A plugin for Nagios and its kin, by the Monitoring Plugins guidelines: one line, of
- * text and behind a '|' of figures, and a status of their own meaning.
- */
+/* A plugin for Nagios and its kin, by the Monitoring Plugins guidelines. */
 
 static const struct cmd_opt check_opts[] = {
 	{ OPT_WARN_FILL, 0, "warn-fill", "RANGE", "percent of max_size (default ~:110)" },
@@ -29,57 +26,14 @@ static const struct cmd_opt check_opts[] = {
 
 static const char *const check_synopsis[] = { "check [options]", NULL };
 
-static const struct gauge {
+static const struct {
 	enum opt_id warn, crit;
 	const char *warn_default; /* NULL: none */
-	const char *name;         /* of the figure */
-	const char *what;         /* "12% " and this */
 } gauges[NGC_GAUGES] = {
-	[NGC_GAUGE_FILL] = { OPT_WARN_FILL, OPT_CRIT_FILL, "~:110", "fill",
-	    "of max_size" },
-	[NGC_GAUGE_KEYS] = { OPT_WARN_KEYS, OPT_CRIT_KEYS, "~:100", "keys",
-	    "of the key zone" },
-	[NGC_GAUGE_EXPIRED] = { OPT_WARN_EXPIRED, OPT_CRIT_EXPIRED, NULL, "expired",
-	    "not fresh" },
+	[NGC_GAUGE_FILL] = { OPT_WARN_FILL, OPT_CRIT_FILL, "~:110" },
+	[NGC_GAUGE_KEYS] = { OPT_WARN_KEYS, OPT_CRIT_KEYS, "~:100" },
+	[NGC_GAUGE_EXPIRED] = { OPT_WARN_EXPIRED, OPT_CRIT_EXPIRED, NULL },
 };
-
-static const struct {
-	const char *name;
-	int status;
-} healths[] = {
-	[NGC_HEALTH_OK] = { "OK", 0 },
-	[NGC_HEALTH_UNKNOWN] = { "UNKNOWN", 3 },
-	[NGC_HEALTH_WARNING] = { "WARNING", 1 },
-	[NGC_HEALTH_CRITICAL] = { "CRITICAL", 2 },
-};
-
-/* What stands in front of the '|' must not hold one. */
-static void add_text(struct ngc_buf *b, const char *text)
-{
-	size_t start = b->n;
-
-	ngc_text_escape(b, ngc_bytes_of(text));
-	for (size_t i = start; i < b->n; i++)
-		if (b->p[i] == '|')
-			b->p[i] = '!';
-}
-
-static void begin(struct ngc_buf *b, enum ngc_health health)
-{
-	ngc_buf_printf(b, "CACHE %s - ", healths[health].name);
-}
-
-static int unknown(const char *why)
-{
-	struct ngc_buf b = { 0 };
-
-	begin(&b, NGC_HEALTH_UNKNOWN);
-	add_text(&b, why);
-	ngc_buf_add_char(&b, '\n');
-	out_write(&b);
-	ngc_buf_free(&b);
-	return healths[NGC_HEALTH_UNKNOWN].status;
-}
 
 /* What a signal handler writes: made before it is needed. */
 static struct {
@@ -92,8 +46,8 @@ static void on_alarm(int number)
 {
 	(void)number;
 	if (write(STDOUT_FILENO, late.line, late.n) < 0)
-		_exit(healths[NGC_HEALTH_UNKNOWN].status);
-	_exit(healths[NGC_HEALTH_UNKNOWN].status);
+		_exit(out_check_status(NGC_HEALTH_UNKNOWN));
+	_exit(out_check_status(NGC_HEALTH_UNKNOWN));
 }
 
 static bool check_prepare(const struct cmd_args *args)
@@ -118,7 +72,7 @@ static bool check_prepare(const struct cmd_args *args)
 
 static int check_refused(void)
 {
-	return unknown(ui_first_error());
+	return out_check_unknown(ui_first_error());
 }
 
 static bool take_range(const struct cmd_args *args, enum opt_id id, const char *otherwise,
@@ -133,8 +87,8 @@ static bool take_range(const struct cmd_args *args, enum opt_id id, const char *
 		return true;
 	while (o->id != id)
 		o++;
-	ui_error("--%s '%s': expected a range: 10, 10:, ~:10, 10:20 or @10:20", o->name,
-	    text);
+	ui_error("--%s '%s': expected a range in percent: 10, 10:, ~:10, 10:20 or @10:20",
+	    o->name, text);
 	return false;
 }
 
@@ -148,124 +102,6 @@ static bool take_thresholds(const struct cmd_args *args, struct ngc_health_reque
 	return true;
 }
 
-static const char *name_of(const struct ngc_zone *z)
-{
-	return z->name != NULL ? z->name : z->path;
-}
-
-/* "; blog: ": text may begin with it, but for the separator. */
-static void begin_zone(struct ngc_buf *b, const struct ngc_zone *z, bool *first)
-{
-	ngc_buf_add_str(b, *first ? "" : "; ");
-	add_text(b, name_of(z));
-	ngc_buf_add_str(b, ": ");
-	*first = false;
-}
-
-/* What is wrong at that degree. */
-static void text_wrong(struct ngc_buf *b, const struct ngc_health_request *req,
-    const struct ngc_health_zone *z, enum ngc_health degree, bool *first)
-{
-	enum ngc_health root = z->root == NGC_ROOT_FINE      ? NGC_HEALTH_OK
-			       : z->root == NGC_ROOT_UNKNOWN ? NGC_HEALTH_UNKNOWN
-							     : NGC_HEALTH_CRITICAL;
-
-	if (root == degree) {
-		begin_zone(b, z->zone, first);
-		add_text(b, z->why);
-	}
-	for (size_t i = 0; i < NGC_GAUGES; i++) {
-		const struct ngc_thresholds *t = &req->thresholds[i];
-
-		if (z->gauges[i] != degree)
-			continue;
-		begin_zone(b, z->zone, first);
-		ngc_buf_printf(b, "%.1f%% %s (threshold %s)", z->value[i], gauges[i].what,
-		    degree == NGC_HEALTH_CRITICAL ? t->crit.text : t->warn.text);
-	}
-}
-
-static void text_well(struct ngc_buf *b, const struct ngc_health_zone *z, bool *first)
-{
-	char size[NGC_UNIT_TEXT];
-
-	begin_zone(b, z->zone, first);
-	ngc_buf_printf(b, "%llu %s, %s on disk",
-	    (unsigned long long)z->usage.totals.candidates,
-	    z->usage.totals.candidates == 1 ? "entry" : "entries",
-	    ngc_format_size(z->usage.totals.allocated, size));
-	for (size_t i = 0; i < NGC_GAUGES; i++)
-		if (z->known[i])
-			ngc_buf_printf(b, ", %.1f%% %s", z->value[i], gauges[i].what);
-}
-
-/* "'my zone_fill'=": a label has neither = nor '. */
-static void figure(struct ngc_buf *b, const struct ngc_zone *z, const char *name)
-{
-	const char *zone = name_of(z);
-	bool quotes = strspn(zone, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_.-/") < strlen(zone);
-	size_t start = b->n + quotes + 1;
-
-	ngc_buf_add_str(b, quotes ? " '" : " ");
-	add_text(b, zone);
-	for (size_t i = start; i < b->n; i++)
-		if (b->p[i] == '=' || b->p[i] == '\'')
-			b->p[i] = '_';
-	ngc_buf_printf(b, "_%s%s=", name, quotes ? "'" : "");
-}
-
-static void figure_uint(struct ngc_buf *b, const struct ngc_zone *z, const char *name,
-    const char *unit, uint64_t v, int64_t max)
-{
-	figure(b, z, name);
-	ngc_buf_printf(b, "%llu%s;;;0;", (unsigned long long)v, unit);
-	if (max > 0)
-		ngc_buf_printf(b, "%lld", (long long)max);
-}
-
-static void figures(struct ngc_buf *b, const struct ngc_health_request *req,
-    const struct ngc_health_zone *z)
-{
-	if (!z->usage.known)
-		return;
-	figure_uint(b, z->zone, "allocated", "B", z->usage.totals.allocated,
-	    z->zone->max_size);
-	figure_uint(b, z->zone, "entries", "", z->usage.totals.candidates,
-	    ngc_zone_keys_max(z->zone));
-	for (size_t i = 0; i < NGC_GAUGES; i++) {
-		const struct ngc_thresholds *t = &req->thresholds[i];
-
-		if (!z->known[i])
-			continue;
-		figure(b, z->zone, gauges[i].name);
-		ngc_buf_printf(b, "%.2f%%;%s;%s;0;", z->value[i],
-		    t->warn.text != NULL ? t->warn.text : "",
-		    t->crit.text != NULL ? t->crit.text : "");
-	}
-}
-
-static void write_line(struct ngc_buf *b, const struct ngc_health_request *req,
-    const struct ngc_health_report *r)
-{
-	bool first = true;
-
-	begin(b, r->health);
-	if (r->n == 0)
-		ngc_buf_add_str(b, "there is no cache");
-	for (int h = NGC_HEALTH_CRITICAL; h > NGC_HEALTH_OK; h--)
-		for (size_t i = 0; i < r->n; i++)
-			text_wrong(b, req, &r->zones[i], (enum ngc_health)h, &first);
-	for (size_t i = 0; i < r->n && r->health == NGC_HEALTH_OK; i++)
-		text_well(b, &r->zones[i], &first);
-	ngc_buf_add_str(b, " |");
-	for (size_t i = 0; i < r->n; i++)
-		figures(b, req, &r->zones[i]);
-	if (b->n > 0 && b->p[b->n - 1] == '|')
-		b->n -= 2; /* there are none */
-	ngc_buf_add_char(b, '\n');
-}
-
 static int check_run(struct cmd_env *env, const struct cmd_args *args)
 {
 	struct ngc_health_request req = { .site = env->site,
@@ -274,7 +110,6 @@ static int check_run(struct cmd_env *env, const struct cmd_args *args)
 		.stop = env->stop,
 		.problem = ui_problem };
 	struct ngc_health_report report = { 0 };
-	struct ngc_buf b = { 0 };
 	struct ngc_error err;
 	int status;
 
@@ -285,14 +120,12 @@ static int check_run(struct cmd_env *env, const struct cmd_args *args)
 	if (!take_thresholds(args, &req))
 		return check_refused();
 	if (ngc_health_examine(&req, &report, &err) == NGC_OK) {
-		write_line(&b, &req, &report);
-		out_write(&b);
-		status = healths[report.health].status;
+		out_check(&req, &report);
+		status = out_check_status(report.health);
 	} else {
 		ui_print_error(&err);
-		status = unknown(err.text);
+		status = out_check_unknown(err.text);
 	}
-	ngc_buf_free(&b);
 	ngc_health_free(&report);
 	return status;
 }

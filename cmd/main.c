@@ -15,6 +15,7 @@
  * ui.c		messages and questions on the terminal
  * out.c	standard output, whole lines at a time
  * out_archive.c	what became of an archive, as JSON or as text
+ * out_check.c	how well the caches are, as the line of a monitoring plugin
  * out_doctor.c	what the doctor found, as JSON or as text
  * out_entry.c	an entry as JSON or as text
  * out_errors.c	the failures that a JSON answer tells

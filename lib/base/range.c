@@ -23,11 +23,12 @@ static bool take_number(const char **s, double *out)
 	return isfinite(*out);
 }
 
+/* "[@][START:][END]": without START it begins at 0, without END it has none. */
 bool ngc_range_parse(const char *text, struct ngc_range *out)
 {
 	struct ngc_range r = { .text = text, .low = 0, .high = INFINITY };
 	const char *s = text;
-	double first;
+	double first = 0;
 
 	if (*s == '@') {
 		r.inside = true;
@@ -36,7 +37,7 @@ bool ngc_range_parse(const char *text, struct ngc_range *out)
 	if (strncmp(s, "~:", 2) == 0) {
 		r.low = -INFINITY;
 		s += 2;
-	} else if (!take_number(&s, &first)) {
+	} else if (*s != ':' && !take_number(&s, &first)) {
 		return false;
 	} else if (*s == '\0') {
 		r.high = first;
@@ -51,6 +52,14 @@ bool ngc_range_parse(const char *text, struct ngc_range *out)
 		return false;
 	*out = r;
 	return true;
+}
+
+double ngc_range_beyond(const struct ngc_range *r, double value)
+{
+	double below = r->low - value, above = value - r->high;
+	double out = below > above ? below : above;
+
+	return r->inside ? -out : out;
 }
 
 bool ngc_range_alerts(const struct ngc_range *r, double value)

@@ -56,9 +56,19 @@ struct ngc_health_zone {
 	enum ngc_health health; /* of all there is */
 };
 
+/* One thing that is not well with a zone. */
+struct ngc_health_finding {
+	const struct ngc_health_zone *zone;
+	enum ngc_health degree;
+	enum ngc_gauge gauge; /* NGC_GAUGES: its root */
+	double beyond;        /* how far its value is out of the range */
+};
+
 struct ngc_health_report {
 	struct ngc_health_zone *zones; /* one for each of the site's */
 	size_t n;
+	struct ngc_health_finding *findings; /* the worst first */
+	size_t n_findings;
 	enum ngc_health health; /* UNKNOWN without a zone */
 };
 void ngc_health_free(struct ngc_health_report *r); /* leaves it empty */

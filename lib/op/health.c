@@ -27,12 +27,17 @@ static void set_gauge(const struct ngc_health_request *req, struct ngc_health_zo
 	worsen(&z->health, z->gauges[gauge]);
 }
 
+/* Of a root that is not fine. */
+static enum ngc_health root_health(enum ngc_root root)
+{
+	return root == NGC_ROOT_UNKNOWN ? NGC_HEALTH_UNKNOWN : NGC_HEALTH_CRITICAL;
+}
+
 static void set_root(struct ngc_health_zone *z, enum ngc_root root, const char *why)
 {
 	z->root = root;
 	snprintf(z->why, sizeof(z->why), "%s", why);
-	worsen(&z->health,
-	    root == NGC_ROOT_UNKNOWN ? NGC_HEALTH_UNKNOWN : NGC_HEALTH_CRITICAL);
+	worsen(&z->health, root_health(root));
 }
 
 static void set_incomplete(struct ngc_health_zone *z)
@@ -126,6 +131,64 @@ static enum ngc_code count_expired(const struct ngc_health_request *req,
 	return code;
 }
 
+static void add_finding(struct ngc_health_report *out, const struct ngc_health_zone *z,
+    enum ngc_health degree, enum ngc_gauge gauge, double beyond)
+{
+	out->findings[out->n_findings++] = (struct ngc_health_finding){ .zone = z,
+		.degree = degree,
+		.gauge = gauge,
+		.beyond = beyond };
+}
+
+static void find(const struct ngc_health_request *req, const struct ngc_health_zone *z,
+    struct ngc_health_report *out)
+{
+	if (z->root != NGC_ROOT_FINE)
+		add_finding(out, z, root_health(z->root), NGC_GAUGES, 0);
+	for (size_t i = 0; i < NGC_GAUGES; i++) {
+		const struct ngc_thresholds *t = &req->thresholds[i];
+		bool critical = z->gauges[i] == NGC_HEALTH_CRITICAL;
+
+		if (z->gauges[i] != NGC_HEALTH_OK)
+			add_finding(out, z, z->gauges[i], (enum ngc_gauge)i,
+			    ngc_range_beyond(critical ? &t->crit : &t->warn,
+				z->value[i]));
+	}
+}
+
+/* The worse one first: a root before figures, the furthest of these, as configured. */
+static int compare(const void *a, const void *b)
+{
+	const struct ngc_health_finding *x = a, *y = b;
+
+	if (x->degree != y->degree)
+		return x->degree > y->degree ? -1 : 1;
+	if ((x->gauge == NGC_GAUGES) != (y->gauge == NGC_GAUGES))
+		return x->gauge == NGC_GAUGES ? -1 : 1;
+	if (x->beyond != y->beyond)
+		return x->beyond > y->beyond ? -1 : 1;
+	if (x->zone != y->zone)
+		return x->zone < y->zone ? -1 : 1;
+	return (int)x->gauge - (int)y->gauge;
+}
+
+static enum ngc_code conclude(const struct ngc_health_request *req,
+    struct ngc_health_report *out, struct ngc_error *err)
+{
+	out->findings = ngc_array_alloc(out->n,
+	    (NGC_GAUGES + 1) * sizeof(*out->findings));
+	if (out->findings == NULL)
+		return ngc_no_memory(err);
+	out->health = out->n > 0 ? NGC_HEALTH_OK : NGC_HEALTH_UNKNOWN;
+	for (size_t i = 0; i < out->n; i++) {
+		worsen(&out->health, out->zones[i].health);
+		find(req, &out->zones[i], out);
+	}
+	if (out->n_findings > 0)
+		qsort(out->findings, out->n_findings, sizeof(*out->findings), compare);
+	return NGC_OK;
+}
+
 enum ngc_code ngc_health_examine(const struct ngc_health_request *req,
     struct ngc_health_report *out, struct ngc_error *err)
 {
@@ -142,14 +205,12 @@ enum ngc_code ngc_health_examine(const struct ngc_health_request *req,
 	}
 	if (code == NGC_OK && (expired->warn.text != NULL || expired->crit.text != NULL))
 		code = count_expired(req, out, err);
-	out->health = out->n > 0 ? NGC_HEALTH_OK : NGC_HEALTH_UNKNOWN;
-	for (size_t i = 0; i < out->n; i++)
-		worsen(&out->health, out->zones[i].health);
-	return code;
+	return code == NGC_OK ? conclude(req, out, err) : code;
 }
 
 void ngc_health_free(struct ngc_health_report *r)
 {
+	free(r->findings);
 	free(r->zones);
 	*r = (struct ngc_health_report){ 0 };
 }

@@ -129,6 +129,46 @@ limit() {
 	says 1 WARNING '*one: *' -c "$CONF" -z one
 }
 
+# zones N...: the configuration of so many, each with a directory
+zones() {
+	mkdir "${@/#/$T/zone-}"
+	conf < <(printf "proxy_cache_path $T/zone-%s levels=1:2 keys_zone=zone-%s:1m max_size=%sk;\n" \
+	    $(for n in "$@"; do echo "$n $n $n"; done))
+}
+
+@test "check: of several zones that are well the sum is told, and where it is most" {
+	zones {1..40}
+	mkcache -o "$T/zone-40" httpGETa.test/{1,2,3}
+	mkcache -o "$T/zone-20" httpGETa.test/{1,2}
+	says 0 OK 'CACHE OK - 40 zones: 5 entries, * on disk, at most *% of max_size (zone-20), at most 0.0% of the key zone (zone-40) | *' \
+	    -c "$CONF"
+	equal "$(grep -o '_fill=' <<<"$output" | wc -l)" 40
+	says 0 OK '*, at most 0.0% not fresh (zone-20) | *' -c "$CONF" -z zone-20 -z zone-30 \
+	    --now "$NOW" --warn-expired 10
+}
+
+@test "check: what is furthest out of its range is told first" {
+	zones 8 2 4
+	for n in 8 2 4; do
+		mkcache -o "$T/zone-$n" httpGETa.test/{1,2,3}
+	done
+	says 1 WARNING '* - zone-2: *% of *; zone-4: *% of *; zone-8: *% of * | zone-8_*' \
+	    -c "$CONF"
+	says 2 CRITICAL '* - zone-8: *% of *; zone-4: *% of *; zone-2: *% of * | *' \
+	    -c "$CONF" --crit-fill 1000:
+}
+
+@test "check: however many zones are wrong, the text stays short" {
+	zones {1..40}
+	rmdir "$T"/zone-{1..35}
+	says 2 CRITICAL "* - zone-1: $T/zone-1: no such directory; * more; 5 zones well | zone-36_*" \
+	    -c "$CONF"
+	text=${output%% |*}
+	told=$(grep -o 'no such directory' <<<"$text" | wc -l)
+	[[ $text == *"; $((35 - told)) more; "* ]]
+	[ "$told" -ge 2 ] && [ "${#text}" -le 400 ]
+}
+
 @test "check: what is wrong with the command line or the configuration is unknown" {
 	a_cache
 	for words in '--nope' '--warn-fill x' '--warn-fill 20:10' '--crit-keys 5%' '--timeout 0' \
