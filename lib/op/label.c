@@ -199,6 +199,14 @@ static struct ngc_bytes status_of(const struct labeller *l, char text[16])
 	return ngc_bytes_of(text);
 }
 
+/* Several directories may be without a name: their paths tell them apart. */
+static struct ngc_bytes zone_of(const struct labeller *l)
+{
+	const char *name = ngc_cache_name(l->e->cache);
+
+	return ngc_bytes_of(name != NULL ? name : ngc_cache_path(l->e->cache));
+}
+
 static enum ngc_code value_of(struct labeller *l, enum kind kind, char text[16],
     struct ngc_bytes *out, struct ngc_error *err)
 {
@@ -231,7 +239,7 @@ static enum ngc_code value_of(struct labeller *l, enum kind kind, char text[16],
 		*out = l->tag;
 		break;
 	case ZONE:
-		*out = ngc_bytes_of(ngc_cache_name(l->e->cache));
+		*out = zone_of(l);
 		break;
 	case REGEX:
 		code = ngc_pattern_capture(l->by->pattern, l->room, l->e->header.key, out,

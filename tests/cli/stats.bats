@@ -142,7 +142,13 @@ by() {
 	by type '[[null, 1]]' --status 301
 	by encoding '[[null, 1]]' --status 301
 	by tag '[[null, 1]]' --status 301
-	by zone '[[null, 3]]'
+}
+
+@test "stats: groups by zone are told by name, or else by directory" {
+	mkcache -o "$C" httpGETa.test/{1,2,3}
+	mkcache -o "$T/d" httpGETa.test/{1,2}
+	mkcache -o "$T/e" httpGETa.test/1
+	by zone "[[\"$C\", 3], [\"$T/d\", 2], [\"pages\", 1]]" -d "$T/d" -d "$T/e,name=pages"
 }
 
 @test "stats: groups by several at once, in the order asked for" {
