@@ -2,6 +2,7 @@
 #include "cmd.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ngc/show.h"
 #include "ngc/text.h"
@@ -103,6 +104,9 @@ static void tell_miss(const struct cmd_env *env, const char *what,
 		out_miss_text(&b, env, &shown->found.selectors[0]);
 	else if (shown->located.placed)
 		text_located(&b, &shown->located);
+	if (shown->located.placed && strchr(what, '*') != NULL)
+		ngc_buf_add_str(&b, "a '*' stands for itself here: 'ngxcache list' takes "
+				    "patterns\n");
 	if (!env->quiet && !b.failed && b.n > 0)
 		fwrite(b.p, 1, b.n, stderr);
 	ngc_buf_free(&b);

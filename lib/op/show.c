@@ -6,6 +6,7 @@
 
 #include "ngc/decode.h"
 #include "ngc/urls.h"
+#include "select.h"
 
 struct best {
 	const struct ngc_select_run *run;
@@ -122,6 +123,11 @@ static enum ngc_code select_one(const struct ngc_select_run *run, struct ngc_byt
 	struct ngc_select_run mine = *run;
 	enum ngc_code code;
 
+	if (selector_scans(&run->select->selectors[0]))
+		return ngc_fail(err, NGC_INVALID, 0,
+		    "'%s' is a pattern, where one entry is shown: 'ngxcache list' takes "
+		    "it; a star itself is \\*",
+		    run->select->selectors[0].text);
 	mine.damaged = true;
 	mine.walking = NGC_WALK_NEVER;
 	mine.visit = visit;

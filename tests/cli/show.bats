@@ -182,6 +182,19 @@ varied() {
 	refused '' show -d "$C" --key a --key b
 }
 
+@test "show: a pattern is no entry, and its star is one with a backslash or a configuration" {
+	mkcache -o "$C" 'httpGETa.test/*' httpGETa.test/1
+	refused "*'http://a.test/\**' is a pattern*list*" show -d "$C" 'http://a.test/*'
+	ok show --json -d "$C" 'http://a.test/\*'
+	json_is 'd["key"]' 'httpGETa.test/*'
+	site_of "$C"
+	ok show --json -c "$CONF" 'http://a.test/*'
+	json_is 'd["key"]' 'httpGETa.test/*'
+	run -1 --separate-stderr ngxcache show -c "$CONF" 'http://a.test/1*'
+	equal "${stderr_lines[0]}" 'ngxcache: http://a.test/1*: not cached'
+	[[ ${stderr_lines[-1]} == "a '*' stands for itself here: "* ]]
+}
+
 @test "show: changes nothing" {
 	mkcache -o "$C" --count 5 --template GETa.test/%d
 	before=$(tree "$C")
