@@ -177,6 +177,24 @@ static void set_handler(struct ngc_level *l, const struct ngc_directive *pass,
 	l->protocol = p;
 }
 
+/*
+ * A limit_except block without a handler of its own takes none from around it: the first
+ * module whose X_pass stands there answers.
+ */
+static void inherit_pass(struct ngc_level *l)
+{
+	const struct ngc_directive *first = NULL;
+
+	if (l->pass != NULL)
+		return;
+	for (const struct ngc_directive *d = l->parent->d->first; d != NULL; d = d->next)
+		if (rule_of(d)->role == ROLE_PASS &&
+		    (first == NULL || rule_of(d)->protocol < rule_of(first)->protocol))
+			first = d;
+	if (first != NULL && first != l->parent->pass)
+		set_handler(l, first, rule_of(first)->protocol);
+}
+
 static enum ngc_code open_level(struct check *c, const struct ngc_directive *d,
     enum ngc_level_kind kind, struct ngc_error *err)
 {
@@ -258,6 +276,8 @@ static enum ngc_code read_level(struct check *c, struct ngc_level *l,
 	     d = d->next)
 		if (d->rule != 0)
 			code = read_directive(c, d, err);
+	if (l->kind == NGC_LEVEL_LIMIT_EXCEPT)
+		inherit_pass(l);
 	if (code == NGC_OK && l->kind == NGC_LEVEL_SERVER)
 		code = conf_read_server(c->conf, l, err);
 	if (code == NGC_OK && l->kind != NGC_LEVEL_HTTP)
