@@ -140,12 +140,14 @@ LIB_SRCS := \
 	lib/route/grammar.c \
 	lib/route/headers.c \
 	lib/route/idna.c \
+	lib/route/internal.c \
 	lib/route/key.c \
 	lib/route/learn.c \
 	lib/route/location.c \
 	lib/route/lost.c \
 	lib/route/map.c \
 	lib/route/normalise.c \
+	lib/route/proof.c \
 	lib/route/reading.c \
 	lib/route/readings.c \
 	lib/route/reasons.c \

@@ -113,8 +113,7 @@ struct ngc_reading {
 	bool uri_elsewhere; /* no location that writes such keys has that URI */
 	bool host_certain; /* every reading of the key gives this host, or none gives any
 			    */
-	bool host_proven; /* host is certain also by the templates of servers that are
-			   * not thought to store there, and no name among others */
+	bool host_proven; /* host is certain, not guessed, and no name among others */
 	const struct ngc_server *writer; /* the only one that can have stored such a key;
 					  * NULL: there are several, or it is not known */
 	bool tls; /* some server that can have stored it listens with TLS */
@@ -135,6 +134,16 @@ bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
  */
 bool ngc_route_read_any(const struct ngc_router *r, const struct ngc_zone *const *zones,
     size_t n, struct ngc_bytes key, struct ngc_reading *out);
+
+/*
+ * Does the key, by that reading of it, prove its host?  No template of the zones, even of
+ * servers that are not thought to store there, can then give a key that begins like it,
+ * with something in front of the host that a client chooses.  Allocates nothing and may
+ * be called by several threads.
+ */
+bool ngc_route_proves_host(const struct ngc_router *r,
+    const struct ngc_zone *const *zones, size_t n, struct ngc_bytes key,
+    const struct ngc_reading *reading);
 
 /*
  * Does a server that answers for host by its name answer for other as well?  When none

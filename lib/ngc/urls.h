@@ -8,6 +8,10 @@
 bool ngc_entry_reading(const struct ngc_router *r, const struct ngc_entry *e,
     struct ngc_reading *out);
 
+/* Does the key prove the host that this reading of it gives? */
+bool ngc_entry_proves_host(const struct ngc_router *r, const struct ngc_entry *e,
+    const struct ngc_reading *reading);
+
 /* The URL of an entry: SCHEME://HOST, and path and query. */
 struct ngc_entry_url {
 	struct ngc_bytes scheme, host;

@@ -7,6 +7,7 @@
 #include "ngc/level.h"
 #include "ngc/mem.h"
 #include "ngc/units.h"
+#include "ngc/urls.h"
 
 /*
  * A filter is compiled once and asked about each entry.  The table at the end of this
@@ -251,7 +252,7 @@ static enum ngc_code ask_limit(struct judge *j, const struct filter *f, bool *he
 	const struct ngc_reading *r = judge_reading(j);
 	enum ngc_code code = NGC_OK;
 
-	if (r->host_proven)
+	if (ngc_entry_proves_host(j->router, j->e, r))
 		code = judge_match(j, f->pattern, ngc_host_without_port(r->host), f->text,
 		    held, err);
 	return code == NGC_OK && !*held ? ask_directory(j, held, err) : code;

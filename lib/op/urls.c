@@ -29,6 +29,15 @@ bool ngc_entry_reading(const struct ngc_router *r, const struct ngc_entry *e,
 	return ngc_route_read_any(r, zones, n, e->header.key, out);
 }
 
+bool ngc_entry_proves_host(const struct ngc_router *r, const struct ngc_entry *e,
+    const struct ngc_reading *reading)
+{
+	size_t n;
+	const struct ngc_zone *const *zones = ngc_cache_zones(e->cache, &n);
+
+	return ngc_route_proves_host(r, zones, n, e->header.key, reading);
+}
+
 bool ngc_entry_url(const struct ngc_zone *zone, const struct ngc_reading *reading,
     struct ngc_entry_url *out)
 {

@@ -330,11 +330,14 @@ bool cover_configured(struct cover *c, const struct ngc_router *r,
 /* Do all keys of the configured zones tell path and query of their request? */
 static bool all_tell(const struct ngc_router *r, bool query)
 {
-	for (size_t i = 0; i < r->n_zones; i++)
-		for (size_t k = 0; k < r->zones[i].n_patterns; k++)
-			if (r->zones[i].zone->configured &&
-			    !pattern_tells_uri(r->zones[i].patterns[k].pattern, query))
+	for (size_t i = 0; i < r->n_zones; i++) {
+		const struct zone_keys *z = &r->zones[i];
+
+		for (size_t k = 0; k < z->n_patterns; k++)
+			if (z->zone->configured && !z->patterns[k].doubtful &&
+			    !pattern_tells_uri(z->patterns[k].pattern, query))
 				return false;
+	}
 	return true;
 }
 

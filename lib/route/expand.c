@@ -102,10 +102,11 @@ static bool skips_server(const struct ngc_directive *block)
 	return false;
 }
 
-/* Can the configuration give it values? */
+/* Can the configuration give it values?  nginx guards most variables of its own. */
 static bool is_writable(const struct part *p)
 {
-	return p->var == VAR_OTHER || p->var >= VAR_ARG;
+	return p->var == VAR_OTHER || p->var == VAR_PROXY_HOST ||
+	       p->var == VAR_PROXY_PORT || p->var >= VAR_ARG;
 }
 
 /*

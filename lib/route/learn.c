@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "expand.h"
+#include "internal.h"
 #include "ngc/units.h"
 #include "rewritten.h"
 #include "run.h"
@@ -69,6 +70,7 @@ struct place {
 	struct upstream upstream;
 	bool hides_host;
 	bool bends_uri; /* something may leave one without a slash */
+	bool is_default; /* it has no key template of its own */
 	bool subrequests; /* with the main request's method, and no slice */
 };
 
@@ -147,12 +149,18 @@ static bool has_slices(const struct ngc_level *l)
 	       size > 0;
 }
 
-/* Without a Host header $host is the first name of the server: empty, or a regex. */
-static bool lends_odd_name(const struct place *at)
+/*
+ * Without a Host header $host is the first name of the server, which may be empty, a
+ * regex, or what no client could send.
+ */
+static enum grammar host_grammar(const struct place *at)
 {
 	struct ngc_bytes name = at->server->names[0];
 
-	return name.n == 0 || name.p[0] == '~';
+	for (size_t i = 0; i < name.n; i++)
+		if (name.p[i] <= ' ' || name.p[i] == 0x7f || name.p[i] == '/')
+			return GRAMMAR_ANY;
+	return name.n == 0 || name.p[0] == '~' ? GRAMMAR_HTTP_HOST : GRAMMAR_HOST;
 }
 
 static bool add_part(struct pattern *p, const struct place *at, const struct part *part)
@@ -173,8 +181,8 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 		return false;
 	if (at->bends_uri && part->var == VAR_URI)
 		p->pieces[p->n - 1].grammar = GRAMMAR_ANY;
-	if (part->var == VAR_HOST && lends_odd_name(at))
-		p->pieces[p->n - 1].grammar = GRAMMAR_HTTP_HOST;
+	if (part->var == VAR_HOST)
+		p->pieces[p->n - 1].grammar = host_grammar(at);
 	if (at->subrequests && part->var == VAR_REQUEST_METHOD)
 		p->pieces[p->n - 1].grammar = GRAMMAR_WORD;
 	if (at->subrequests && part->var == VAR_SLICE_RANGE)
@@ -208,8 +216,11 @@ static const struct ngc_zone *named_zone(const struct place *at)
 		   : ngc_conf_zone_named(at->router->conf, name);
 }
 
-/* Give each zone that a level may store into a pattern; false: no memory. */
-static bool each_zone(const struct place *at, const struct pattern *p)
+/*
+ * Give each zone that a level may store into a pattern; false: no memory.
+ * doubtful: it tells what keys may be like, not what they mostly are.
+ */
+static bool each_zone(const struct place *at, const struct pattern *p, bool doubtful)
 {
 	struct ngc_router *r = at->router;
 	const struct ngc_zone *z = named_zone(at);
@@ -217,13 +228,13 @@ static bool each_zone(const struct place *at, const struct pattern *p)
 
 	if (z != NULL) {
 		keys = router_zone(r, z);
-		return keys == NULL || take_pattern(at, keys, p, false);
+		return keys == NULL || take_pattern(at, keys, p, doubtful);
 	}
 	for (size_t i = 0; (z = ngc_conf_zone(r->conf, i)) != NULL; i++) {
 		keys = z->type == at->level->protocol ? router_zone(r, z) : NULL;
 		if (keys != NULL &&
 		    !take_pattern(at, keys, p,
-			!ngc_level_may_select(r->conf, at->level, z)))
+			doubtful || !ngc_level_may_select(r->conf, at->level, z)))
 			return false;
 	}
 	return true;
@@ -275,7 +286,54 @@ static bool add_to_zones(const struct place *at, struct pattern *p)
 		pattern_rewritten(p, rewritten,
 		    at->level->caching->key[at->level->protocol] == NULL);
 	pattern_end(p);
-	return each_zone(at, p);
+	return each_zone(at, p, false);
+}
+
+/* How much of the text of a proxy_pass is in front of its URI: "http://a.test". */
+static size_t before_uri(struct ngc_bytes text)
+{
+	const unsigned char *p = text.p;
+	size_t i = 0;
+
+	while (i < text.n && p[i] != '?' &&
+	       (p[i] != '/' || (i > 0 && p[i - 1] == ':') ||
+		   (i > 1 && p[i - 1] == '/' && p[i - 2] == ':')))
+		i++;
+	return i;
+}
+
+/*
+ * What a default key begins with: how it goes on depends on where nginx finds the URI in
+ * it, and may have been chosen by a client.
+ */
+static bool learn_start(const struct place *at, const struct part *parts, size_t n)
+{
+	static const struct part anything = { VAR_OTHER, { NULL, 0 } };
+	struct pattern p = { 0 };
+
+	for (size_t i = 0; i < n && p.n + 1 < PIECES_MAX; i++) {
+		struct part part = parts[i];
+
+		if (part.var == VAR_TEXT)
+			part.text.n = before_uri(part.text);
+		else if (part.var != VAR_SCHEME)
+			break;
+		pattern_add(&p, &part);
+		if (part.text.n < parts[i].text.n)
+			break;
+	}
+	pattern_add(&p, &anything);
+	return each_zone(at, &p, true);
+}
+
+/* Is there nothing between "http://" and the URI?  Then nginx has nowhere to ask. */
+static bool has_no_host(const struct part *parts, size_t n)
+{
+	const struct part *last = n > 1 ? &parts[n - 2] : NULL;
+
+	return last != NULL && last->var == VAR_TEXT &&
+	       parts[n - 1].var == VAR_REQUEST_URI && last->text.n > 2 &&
+	       memcmp(last->text.p + last->text.n - 3, "://", 3) == 0;
 }
 
 /* One row of parts that a key template may come to; of one too long nothing is told. */
@@ -286,6 +344,8 @@ static enum ngc_code learn_row(void *arg, const struct part *parts, size_t n,
 	static const struct part anything = { VAR_OTHER, { NULL, 0 } };
 	struct pattern p = { 0 };
 
+	if (at->is_default && has_no_host(parts, n))
+		return NGC_OK;
 	for (size_t i = 0; i < n; i++) {
 		if (add_part(&p, at, &parts[i]))
 			continue;
@@ -293,6 +353,8 @@ static enum ngc_code learn_row(void *arg, const struct part *parts, size_t n,
 		pattern_add(&p, &anything);
 		break;
 	}
+	if (at->is_default && !learn_start(at, parts, n))
+		return ngc_no_memory(err);
 	return add_to_zones(at, &p) ? NGC_OK : ngc_no_memory(err);
 }
 
@@ -320,6 +382,12 @@ static enum ngc_code learn_default(struct place *at, struct ngc_error *err)
 	if (u->nul)
 		pattern_add(&p, &nul);
 	whole = u->uri.n == 0 || ngc_bytes_equal(u->uri, at->level->pattern);
+	if (internal_bends_uri(at->server)) {
+		const struct part start = { VAR_TEXT, u->start };
+
+		if (!learn_start(at, &start, 1))
+			return ngc_no_memory(err);
+	}
 	ok = (!whole && rewritten_in(at->level) == NULL) || learn_whole_uri(at, p);
 	if (ok && !whole) {
 		pattern_add_base(&p, u->uri, at->level->pattern);
@@ -337,64 +405,6 @@ static bool has_uri_part(struct ngc_bytes pass)
 	       memchr(host + 3, '/', pass.n - (size_t)(host + 3 - pass.p)) != NULL;
 }
 
-/* May the rewrite leave a URI that does not begin with a slash? */
-static bool bends(const struct ngc_directive *d)
-{
-	const char *flag = ngc_directive_arg(d, 3);
-	const unsigned char *group;
-
-	if (!ngc_directive_is(d, "rewrite") || d->n_words < 3 || d->words[2].n == 0 ||
-	    d->words[2].p[0] == '/' ||
-	    ngc_bytes_starts(d->words[2], ngc_bytes_of("http://")) ||
-	    ngc_bytes_starts(d->words[2], ngc_bytes_of("https://")) ||
-	    ngc_bytes_starts(d->words[2], ngc_bytes_of("$scheme")) ||
-	    (flag != NULL && (strcmp(flag, "permanent") == 0 ||
-				 strcmp(flag, "redirect") == 0)))
-		return false;
-	group = memchr(d->words[1].p, '(', d->words[1].n);
-	return !ngc_bytes_starts(d->words[2], ngc_bytes_of("$1")) || group == NULL ||
-	       group[1] != '/';
-}
-
-/* The same of the last argument of try_files. */
-static bool tries_elsewhere(const struct ngc_directive *d)
-{
-	struct ngc_bytes last = d->words[d->n_words - 1];
-
-	return ngc_directive_is(d, "try_files") && last.n > 0 &&
-	       memchr("/@=", last.p[0], 3) == NULL &&
-	       !ngc_bytes_starts(last, ngc_bytes_of("$uri"));
-}
-
-static bool makes_subrequests(const struct ngc_directive *d)
-{
-	static const char *const names[] = { "auth_request", "mirror", "ssi",
-		"add_before_body", "add_after_body" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (ngc_directive_is(d, names[i]))
-			return true;
-	return false;
-}
-
-/* In a block; deep: or in one within. */
-static bool has_subrequests(const struct ngc_directive *block, bool deep)
-{
-	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
-		if (makes_subrequests(d) ||
-		    (deep && d->block && has_subrequests(d, true)))
-			return true;
-	return false;
-}
-
-static bool bends_uri(const struct ngc_directive *block)
-{
-	for (const struct ngc_directive *d = block->first; d != NULL; d = d->next)
-		if (bends(d) || tries_elsewhere(d) || (d->block && bends_uri(d)))
-			return true;
-	return false;
-}
-
 /* Learn a template; one that holds the host, as most do, hides it in nothing. */
 static enum ngc_code learn_parts(struct place *at, const struct template *t,
     struct ngc_error *err)
@@ -409,10 +419,8 @@ static enum ngc_code learn_parts(struct place *at, const struct template *t,
 			t->parts[i].var == VAR_REQUEST_METHOD ||
 			t->parts[i].var == VAR_SLICE_RANGE;
 	}
-	at->bends_uri = uri && bends_uri(at->server->level->d);
-	at->subrequests = other &&
-			  (has_subrequests(at->server->level->d, true) ||
-			      has_subrequests(at->server->level->d->parent, false));
+	at->bends_uri = uri && internal_bends_uri(at->server);
+	at->subrequests = other && internal_subrequests(at->server);
 	at->hides_host = !holds && ngc_level_hides_host(at->router->conf, at->level);
 	return expand_template(at->router, at->server, t, learn_row, at, err);
 }
@@ -459,6 +467,7 @@ static enum ngc_code learn_level(struct place *at, struct ngc_error *err)
 	bool variables = memchr(pass.p, '$', pass.n) != NULL;
 
 	at->known_upstream = !variables && upstream_parse(pass, &at->upstream);
+	at->is_default = key == NULL;
 	if (key != NULL)
 		return learn_key(at, key, err);
 	if (at->level->protocol == NGC_PROXY && variables)

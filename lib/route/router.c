@@ -130,12 +130,6 @@ static void add_writer(struct zone_pattern *sum, const struct zone_pattern *p)
 	sum->hides_host = sum->hides_host || p->hides_host;
 }
 
-/* Does nobody tell what its keys are like? */
-static bool is_guessed(const struct ngc_zone *z)
-{
-	return !z->configured && z->key == NULL;
-}
-
 static void read_in(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct readings *all, struct zone_pattern *by)
 {
@@ -154,21 +148,6 @@ static void read_in(const struct ngc_router *r, const struct ngc_zone *zone,
 	}
 }
 
-/* Does every way to read the key by a template that is doubtful give that host? */
-static bool none_doubts(const struct ngc_router *r, const struct ngc_zone *zone,
-    struct ngc_bytes key, struct ngc_bytes host)
-{
-	const struct zone_keys *z = router_zone(r, zone);
-	struct readings all = { 0 };
-
-	for (size_t i = 0; z != NULL && i < z->n_patterns; i++)
-		if (z->patterns[i].doubtful)
-			pattern_read(z->patterns[i].pattern, key, &all);
-	return !all.incomplete &&
-	       (all.n == 0 || (all.first.host_proven && !all.other_hosts &&
-				  ngc_bytes_equal(all.first.host, host)));
-}
-
 bool ngc_route_read(const struct ngc_router *r, const struct ngc_zone *zone,
     struct ngc_bytes key, struct ngc_reading *out)
 {
@@ -183,10 +162,10 @@ bool ngc_route_read_any(const struct ngc_router *r, const struct ngc_zone *const
 	bool guess = false;
 
 	for (size_t i = 0; i < n; i++)
-		if (!is_guessed(zones[i]))
+		if (!router_guesses(zones[i]))
 			read_in(r, zones[i], key, &all, &by);
 	for (size_t i = 0; i < n && (guess || all.n == 0); i++)
-		if (is_guessed(zones[i])) {
+		if (router_guesses(zones[i])) {
 			guess = true;
 			read_in(r, zones[i], key, &all, &by);
 		}
@@ -202,8 +181,6 @@ bool ngc_route_read_any(const struct ngc_router *r, const struct ngc_zone *const
 		out->host = ngc_bytes(NULL, 0);
 	out->host_proven = out->host_proven && out->host_certain && out->host.n > 0 &&
 			   !guess;
-	for (size_t i = 0; i < n && out->host_proven; i++)
-		out->host_proven = none_doubts(r, zones[i], key, out->host);
 	return all.n > 0;
 }
 

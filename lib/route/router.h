@@ -22,7 +22,7 @@ struct zone_pattern {
 	bool several;                    /* there are others */
 	bool tls;                        /* some of them listens with TLS */
 	bool hides_host; /* the key may depend on the host without holding it */
-	bool doubtful;   /* whose zone a variable names, and is not thought to be this */
+	bool doubtful;   /* not thought to be of this zone, or to be what its keys are */
 };
 
 /* What is known of the keys of one zone. */
@@ -63,6 +63,12 @@ struct ngc_router {
 
 /* The keys of a zone; NULL: it is none of the router's. */
 struct zone_keys *router_zone(const struct ngc_router *r, const struct ngc_zone *z);
+
+/* Does nobody tell what its keys are like? */
+static inline bool router_guesses(const struct ngc_zone *z)
+{
+	return !z->configured && z->key == NULL;
+}
 
 /*
  * What a query comes to: NGC_INVALID when a regex that was tried does not compile, which

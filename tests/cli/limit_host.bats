@@ -624,3 +624,115 @@ not_its() {
 	mkcache -o "$C" INTRANET/auth
 	takes 0 intranet
 }
+
+# beside KEY B [HTTP]: a.test stores under KEY, and b.test has these lines, in one directory
+beside() {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		${3-}
+		server {
+			server_name a.test;
+			proxy_cache_key "$1";
+			location / { proxy_pass http://127.0.0.1:9; }
+		}
+		server {
+			server_name b.test;
+			$2
+		}
+	END
+}
+
+@test "--limit-host: a host behind what a client chooses is no proof, however it is set apart" {
+	apart '$host$request_uri' '$cookie_x|$host$request_uri'
+	mkcache -o "$C" a.test/1 'en|a.test/2' 'a.test/|b.test/1'
+	takes 1
+	apart '$http_x$host$request_uri' '$host$request_uri'
+	takes 0
+}
+
+@test "--limit-host: what stands right behind the host must not go on in it" {
+	mkcache -o "$C" a.test/1
+	for template in '$host$cookie_x' '$host$is_args$args' '$host$server_port$uri' '$host$arg_x$uri'; do
+		apart '$host$uri' "$template"
+		takes 0
+	done
+	for template in '$host|$cookie_x' '$host:$server_port$uri' 'x-$scheme-$host$cookie_x' '$host$is_args/$args'; do
+		apart '$host$uri' "$template"
+		takes 1
+	done
+}
+
+@test "--limit-host: a template whose text a key has not is not in its way" {
+	mkcache -o "$C" a.test/1
+	for template in '$cookie_x|$host$uri' 'b-$cookie_x' '$uri' '$request_uri|x' '$args--$uri'; do
+		apart '$host$uri' "$template"
+		takes 1
+	done
+}
+
+@test "--limit-host: a default key whose URI stands in a variable is like any other's" {
+	mkcache -o "$C" http://a.test/1
+	for pass in 'location / { proxy_pass http://a.test$request_uri; }' \
+	    'set $t http://a.test/; location / { proxy_pass $t; }' \
+	    'location / { set $t http://a.test/x; proxy_pass $t; }' \
+	    'location / { proxy_pass http://a.test?$args; }' \
+	    'location / { set $u a; rewrite "^/b(.*)$" $1 break; proxy_pass http://$u; }' \
+	    'location / { rewrite "^/b(.*)$" $1 break; proxy_pass http://a; }'; do
+		beside '$scheme://$host$request_uri' "$pass" \
+		    'upstream a.test { server 127.0.0.1:9; } upstream a { server 127.0.0.1:9; }'
+		takes 0
+	done
+	beside '$scheme://$host$request_uri' 'location / { set $u blog; proxy_pass http://$u; }' \
+	    'upstream blog { server 127.0.0.1:9; }'
+	takes 1
+}
+
+@test "--limit-host: \$proxy_host and \$proxy_port may be defined anew" {
+	mkcache -o "$C" a.test/1
+	for line in 'map $uri $proxy_host { default a.test; }' 'geo $proxy_host { default a.test; }'; do
+		beside '$host$request_uri' \
+		    'location / { proxy_cache_key $proxy_host$request_uri; proxy_pass http://127.0.0.1:9; }' "$line"
+		takes 0
+	done
+	beside '$host$request_uri' 'set $proxy_port a.test;
+		location / { proxy_cache_key $proxy_port$request_uri; proxy_pass http://127.0.0.1:9; }'
+	takes 0
+}
+
+@test "--limit-host: a URI that may have lost its slash is like any other text" {
+	mkcache -o "$C" a.test/y
+	for line in 'rewrite "^/b(/?)(.*)$" $1$2 break;' 'rewrite "^/b(/)?(.*)$" $1$2 break;' \
+	    'rewrite "^/b(/|a.test)(.*)$" $1$2 break;' 'rewrite ^(/y)|/b $1;' 'set $uri_x a.test/y; try_files /none $uri_x;' \
+	    'try_files index.php /none;' 'auth_request a.test/y;' 'mirror a.test/y;'; do
+		beside '$host$uri' "location / { $line proxy_cache_key \$uri\$is_args; proxy_pass http://127.0.0.1:9; }"
+		takes 0
+	done
+	for line in 'rewrite ^(/y)/b $1;' 'try_files $uri /y =404;' 'auth_request /y;' 'mirror /y;' 'auth_request off;'; do
+		beside '$host$uri' "location / { $line proxy_cache_key \$uri\$is_args; proxy_pass http://127.0.0.1:9; }"
+		takes 1
+	done
+}
+
+@test "--limit-host: the name that \$host has without a Host header may hold a slash" {
+	mkcache -o "$C" a.test/1
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		proxy_cache pages;
+		proxy_cache_key \$host\$uri;
+		server { server_name a.test/q; location / { proxy_pass http://127.0.0.1:9; } }
+		server { server_name a.test; location / { proxy_pass http://127.0.0.1:9; } }
+	END
+	takes 0
+}
+
+@test "--limit-host: in limit_except the first module's pass answers, though another holds outside" {
+	mkcache -o "$C" /1
+	for handler in 'empty_gif;' 'fastcgi_pass 127.0.0.1:9;'; do
+		beside '$request_uri' "location / { proxy_pass http://127.0.0.1:9; $handler
+			limit_except GET { deny 192.0.2.1; } }"
+		takes 0
+		beside '$request_uri' "location / { proxy_pass http://127.0.0.1:9; $handler }"
+		takes 1
+	done
+}
