@@ -276,6 +276,13 @@ documented() {
 	    <(documented "DOCUMENT OF STATS")
 }
 
+@test "manual: ngxcache-stats(1) tells of every metric" {
+	sandbox
+	same <(ngxcache stats --format prometheus --by host |
+	    sed -n 's/^# TYPE \([a-z_]*\) gauge$/\1/p' | LC_ALL=C sort) \
+	    <("${MANPAGE[@]}" items "$MAN/ngxcache-stats.1" METRICS | LC_ALL=C sort)
+}
+
 @test "manual: ngxcache-json(5) describes the document of explain" {
 	sandbox
 	same <({ members d; echo key_base64; } < <(ngxcache explain --json \

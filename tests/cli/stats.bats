@@ -242,20 +242,59 @@ print(sorted(r[0] for r in rows[1:]))' >"$T/got"
 	fi
 }
 
-@test "stats: Prometheus is told the figures of JSON" {
+@test "stats: the metrics tell when they were taken, and what failed" {
 	a_site
-	ok stats --format prometheus -c "$CONF" --now "$NOW" --by host --top 1
-	labels="{zone=\"pages\",path=\"$T/pages\"}"
-	for line in "ngxcache_zone_entries$labels 8" "ngxcache_zone_max_size_bytes$labels 2097152" \
-	    "ngxcache_zone_keys_zone_entries_max$labels 80950" "ngxcache_zone_foreign_files$labels 1" \
-	    "ngxcache_zone_allocated_bytes$labels $(($(sum %b "$T/pages") * 512))" \
-	    "ngxcache_zone_state_entries${labels%\}},state=\"stale\"} 1" \
-	    'ngxcache_group_entries{host="a.test"} 8' \
-	    'ngxcache_group_entries{host="other",other="true"} 1' \
-	    'ngxcache_stats_failures 0' "ngxcache_stats_timestamp_seconds $NOW"; do
-		grep -qxF "$line" <<<"$output" || equal "$output" "$line"
+	ok stats --format prometheus -c "$CONF" --now "$NOW"
+	[[ $output == *$'\nngxcache_stats_failures 0\n'* ]]
+	equal "${lines[-1]}" "ngxcache_stats_timestamp_seconds $NOW"
+	rm -r "$T/php"
+	run -3 --separate-stderr ngxcache stats --format prometheus -c "$CONF" --now "$NOW"
+	[[ $output == *$'\nngxcache_stats_failures 1\n'* ]]
+	run -1 grep '^ngxcache_zone_entries.*"php"' <<<"$output"
+}
+
+# metric NAME FIELD: of each zone, the metric is what JSON has in that field, or absent
+metric() {
+	json_get "'\n'.join('$1{zone=\"%s\",path=\"$T/%s\"} %s' % (z['zone'], z['zone'], z['$2'])
+	    for z in d['zones'] if z['$2'] is not None)" "$T/stats.json" >"$T/wanted"
+	grep "^$1{" "$T/metrics" >"$T/got"
+	[ -s "$T/wanted" ]
+	equal "$(cat "$T/got")" "$(cat "$T/wanted")"
+	sed -i "/ $1 /d; /^$1{/d" "$T/metrics"
+}
+
+@test "stats: each metric of a zone is a figure of JSON" {
+	a_site
+	ngxcache stats --json -c "$CONF" --now "$NOW" >"$T/stats.json"
+	ngxcache stats --format prometheus -c "$CONF" --now "$NOW" >"$T/metrics"
+	metric ngxcache_zone_entries entries
+	metric ngxcache_zone_size_bytes bytes
+	metric ngxcache_zone_allocated_bytes allocated
+	metric ngxcache_zone_variants variants
+	metric ngxcache_zone_damaged_files damaged
+	metric ngxcache_zone_orphans orphans
+	metric ngxcache_zone_temporary_files temporary
+	metric ngxcache_zone_foreign_files foreign
+	metric ngxcache_zone_max_size_bytes max_size
+	metric ngxcache_zone_keys_zone_entries_max keys_zone_entries_max
+	metric ngxcache_zone_fill_ratio fill
+	equal "$(sed -n 's/^ngxcache_zone_state_entries{zone="pages",.*state="\(.*\)"}/\1/p' "$T/metrics")" \
+	    $'fresh 5\nstale 1\nexpired 1\ninvalidated 1'
+	grep -qxF "ngxcache_zone_inactive_seconds{zone=\"php\",path=\"$T/php\"} 600" "$T/metrics"
+	equal "$(sed -n 's/^# TYPE \([a-z_]*\) gauge/\1/p' "$T/metrics")" "$(printf 'ngxcache_%s\n' \
+	    zone_state_entries zone_inactive_seconds stats_failures stats_timestamp_seconds)"
+}
+
+@test "stats: the metrics of groups are their figures in JSON" {
+	a_site
+	ngxcache stats --json -c "$CONF" --by host --top 1 >"$T/stats.json"
+	ok stats --format prometheus -c "$CONF" --by host --top 1
+	for metric in entries:entries size_bytes:bytes allocated_bytes:allocated; do
+		equal "$(grep "^ngxcache_group_${metric%:*}{" <<<"$output")" "$(json_get \
+		    "'\n'.join('ngxcache_group_${metric%:*}{host=\"%s\"%s} %d' % (g['by']['host'],
+		        ',other=\"true\"' if 'other' in g else '', g['${metric#*:}']) for g in d['groups'])" \
+		    "$T/stats.json")"
 	done
-	run -1 grep 'max_size.*"php"' <<<"$output"
 }
 
 @test "stats: -o writes the file whole, for anybody to read, and nothing else" {
