@@ -214,7 +214,8 @@ CMD_SRCS := \
 	cmd/out_variants.c \
 	cmd/request.c \
 	cmd/table.c \
-	cmd/ui.c
+	cmd/ui.c \
+	cmd/width.c
 
 UNIT_TESTS := \
 	tests/unit/test_archive.c \

@@ -10,6 +10,7 @@
 #include "ngc/mem.h"
 #include "ngc/select.h"
 #include "ngc/site.h"
+#include "ngc/units.h"
 #include "out_errors.h"
 
 #define VERSION "0.1.0"
@@ -160,6 +161,7 @@ struct cmd_env {
 	bool loose;
 	bool json, quiet, verbose;
 	bool color;                /* standard output may be coloured */
+	size_t columns; /* of the terminal that is standard output; 0: it is none */
 	const volatile sig_atomic_t *stop; /* the signal that asks us to end, or 0 */
 };
 
@@ -246,6 +248,8 @@ int ui_selection_status(const struct cmd_env *env, const struct ngc_select_resul
 void ui_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void ui_progress_end(void); /* the line goes away */
 void ui_looked_at(void *arg, uint64_t more); /* as struct ngc_pace calls it */
+/* It shows text line by line, and knows no colours nor how to clear a line. */
+bool ui_terminal_is_dumb(void);
 /* Ask on the terminal; true: yes.  Without a terminal: true. */
 bool ui_confirm(const char *question);
 
@@ -281,6 +285,14 @@ bool out_write(struct ngc_buf *b);
 
 /* How wide the terminal is that standard output goes to; 0: it goes elsewhere. */
 size_t out_columns(void);
+
+/*
+ * Sizes and ages for people; with -v they are exact.  out_bytes() appends one that stands
+ * in a sentence: "1.5k", "446 bytes".
+ */
+const char *out_size(const struct cmd_env *env, uint64_t n, char out[NGC_UNIT_TEXT]);
+const char *out_age(const struct cmd_env *env, int64_t s, char out[NGC_UNIT_TEXT]);
+void out_bytes(struct ngc_buf *b, const struct cmd_env *env, uint64_t n);
 
 /* ", 3 failed" in a sentence for people; nothing when there are none. */
 void out_count(struct ngc_buf *b, uint64_t n, const char *what);

@@ -76,7 +76,7 @@ static void write_answer(const struct archive *a, const char *file)
 	if (a->env->json)
 		out_archive_json(&b, a->env, file, &a->result);
 	else if (!a->env->quiet)
-		out_archive_text(&b, file, &a->result);
+		out_archive_text(&b, a->env, file, &a->result);
 	out_write(&b);
 	ngc_buf_free(&b);
 }

@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "field.h"
 #include "ngc/cache.h"
@@ -137,8 +136,8 @@ static void add_heading(const struct list *l)
 {
 	struct ngc_buf *b = out_heading(l->out);
 
-	if (l->lines && isatty(STDOUT_FILENO))
-		ngc_buf_add_str(b, out_entry_heading);
+	if (l->lines && l->env->columns > 0)
+		out_entry_heading(b, l->env);
 	if (!l->lines && !l->paths)
 		fields_heading(b, &l->fields, l->format);
 }

@@ -112,13 +112,15 @@ static void write_json(struct restore *r)
 static void write_text(const struct restore *r)
 {
 	const struct ngc_restore_result *s = &r->result;
-	char bytes[NGC_UNIT_TEXT];
 	struct ngc_buf b = { 0 };
 
 	ngc_buf_printf(&b, "%s %llu %s", r->req.dry_run ? "would restore" : "restored",
 	    (unsigned long long)s->restored, s->restored == 1 ? "entry" : "entries");
-	if (s->restored > 0)
-		ngc_buf_printf(&b, " (%s)", ngc_format_size(s->bytes, bytes));
+	if (s->restored > 0) {
+		ngc_buf_add_str(&b, " (");
+		out_bytes(&b, r->env, s->bytes);
+		ngc_buf_add_char(&b, ')');
+	}
 	out_count(&b, s->kept, "kept: the zone has no older one");
 	out_count(&b, s->no_room, "left out: no room");
 	out_count(&b, s->refused, "refused");

@@ -93,7 +93,7 @@ static bool write_out(const struct stats *s)
 	struct out_stats o = { .env = s->env,
 		.by = s->by,
 		.s = &s->result,
-		.columns = s->file == NULL ? out_columns() : 0 };
+		.columns = s->file == NULL ? s->env->columns : 0 };
 	struct ngc_buf b = { 0 };
 	enum ngc_code code = NGC_OK;
 	struct ngc_error err;

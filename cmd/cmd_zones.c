@@ -188,19 +188,19 @@ static void text_limits(struct ngc_buf *b, const struct ngc_zone *zone)
 	ngc_buf_add_char(b, '\n');
 }
 
-static void text_usage(struct ngc_buf *b, const struct ngc_usage *u)
+static void text_usage(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_usage *u)
 {
-	char size[NGC_UNIT_TEXT], disk[NGC_UNIT_TEXT];
+	char disk[NGC_UNIT_TEXT];
 
 	if (!u->exists)
 		ngc_buf_add_str(b, "    the directory does not exist\n");
-	else if (u->known)
-		ngc_buf_printf(b, "    %llu %s, %s%s (%s on disk)\n",
-		    (unsigned long long)u->totals.candidates,
-		    u->totals.candidates == 1 ? "entry" : "entries",
-		    ngc_format_size(u->totals.bytes, size),
-		    u->totals.bytes < 1024 ? " bytes" : "",
-		    ngc_format_size(u->totals.allocated, disk));
+	if (!u->exists || !u->known)
+		return;
+	ngc_buf_printf(b, "    %llu %s, ", (unsigned long long)u->totals.candidates,
+	    u->totals.candidates == 1 ? "entry" : "entries");
+	out_bytes(b, env, u->totals.bytes);
+	ngc_buf_printf(b, " (%s on disk)\n", out_size(env, u->totals.allocated, disk));
 }
 
 static void text_word(struct ngc_buf *b, const char *before, const char *word)
@@ -238,7 +238,7 @@ static void text_zone(struct ngc_buf *b, const struct zones *z,
 	text_word(b, "", zone->path);
 	ngc_buf_add_char(b, '\n');
 	text_limits(b, zone);
-	text_usage(b, usage);
+	text_usage(b, z->env, usage);
 	for (size_t i = 0; conf != NULL && (u = ngc_conf_use(conf, i)) != NULL; i++)
 		if (ngc_use_may_select(conf, u, zone))
 			text_use(b, u);

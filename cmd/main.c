@@ -25,6 +25,7 @@
  *		out_stats_table.c: for people
  * out_variants.c	the other entries of a key, as JSON or as text
  * jsonw.c csv.c table.c: small writers of JSON, CSV and aligned tables
+ * width.c	how many columns a text takes
  */
 #include "cmd.h"
 
@@ -155,12 +156,12 @@ static bool take_global(void *arg, enum opt_id id, const char *value)
 
 static bool wants_color(const char *when)
 {
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
 
 	if (when != NULL && strcmp(when, "auto") != 0)
 		return strcmp(when, "always") == 0;
 	return isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0') &&
-	       (term == NULL || strcmp(term, "dumb") != 0);
+	       !ui_terminal_is_dumb();
 }
 
 /* The paths of --file, when they are all that is selected. */
@@ -296,6 +297,7 @@ static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 		setenv("PATH",
 		    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
 	g->env.color = wants_color(g->color);
+	g->env.columns = out_columns();
 	if (!g->env.quiet && isatty(STDERR_FILENO)) {
 		g->env.pace.progress = ui_looked_at;
 		ui_looked_at(NULL, 0); /* the first second begins */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,28 @@ size_t out_columns(void)
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
 		return 80;
 	return size.ws_col;
+}
+
+const char *out_size(const struct cmd_env *env, uint64_t n, char out[NGC_UNIT_TEXT])
+{
+	if (!env->verbose)
+		return ngc_format_size(n, out);
+	snprintf(out, NGC_UNIT_TEXT, "%llu", (unsigned long long)n);
+	return out;
+}
+
+const char *out_age(const struct cmd_env *env, int64_t s, char out[NGC_UNIT_TEXT])
+{
+	return env->verbose ? ngc_format_seconds_exact(s, out)
+			    : ngc_format_seconds(s, out);
+}
+
+void out_bytes(struct ngc_buf *b, const struct cmd_env *env, uint64_t n)
+{
+	char size[NGC_UNIT_TEXT];
+
+	ngc_buf_printf(b, "%s%s", out_size(env, n, size),
+	    env->verbose || n < 1024 ? " bytes" : "");
 }
 
 void out_count(struct ngc_buf *b, uint64_t n, const char *what)

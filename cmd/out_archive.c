@@ -44,18 +44,21 @@ void out_archive_json(struct ngc_buf *b, const struct cmd_env *env, const char *
 	ngc_buf_add_str(b, "}\n");
 }
 
-void out_archive_text(struct ngc_buf *b, const char *file,
+void out_archive_text(struct ngc_buf *b, const struct cmd_env *env, const char *file,
     const struct ngc_archive_result *r)
 {
-	char size[NGC_UNIT_TEXT];
-
 	if (!r->complete)
 		return;
 	ngc_buf_printf(b, "archived %llu %s", (unsigned long long)r->entries,
 	    r->entries == 1 ? "entry" : "entries");
-	if (r->entries > 0)
-		ngc_buf_printf(b, " (%s)", ngc_format_size(r->bytes, size));
-	ngc_buf_printf(b, " in %s (%s)", file, ngc_format_size(r->size, size));
+	if (r->entries > 0) {
+		ngc_buf_add_str(b, " (");
+		out_bytes(b, env, r->bytes);
+		ngc_buf_add_char(b, ')');
+	}
+	ngc_buf_printf(b, " in %s (", file);
+	out_bytes(b, env, r->size);
+	ngc_buf_add_char(b, ')');
 	out_count(b, r->gone, "removed or replaced by nginx meanwhile and left out");
 	out_count(b, r->failed, "failed");
 	ngc_buf_add_char(b, '\n');

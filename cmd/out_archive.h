@@ -10,7 +10,7 @@ void out_archive_json(struct ngc_buf *b, const struct cmd_env *env, const char *
     const struct ngc_archive_result *r);
 
 /* One line for people; nothing when there is no archive. */
-void out_archive_text(struct ngc_buf *b, const char *file,
+void out_archive_text(struct ngc_buf *b, const struct cmd_env *env, const char *file,
     const struct ngc_archive_result *r);
 
 /* How far it is, on the terminal. */

@@ -5,9 +5,16 @@
 
 #include "jsonw.h"
 #include "ngc/text.h"
+#include "width.h"
 
 #define COLUMNS 80
 #define INDENT  9 /* the width of "warning" and two blanks */
+
+/* How wide lines are. */
+static size_t columns_of(const struct cmd_env *env)
+{
+	return env->columns > 0 && env->columns < COLUMNS ? env->columns : COLUMNS;
+}
 
 static void json_finding(struct ngc_buf *b, const struct ngc_doctor_finding *f)
 {
@@ -40,13 +47,12 @@ void out_doctor_json(const struct ngc_doctor_result *r)
 }
 
 /* Where in the line the text goes on. */
-static void add_word(struct ngc_buf *b, struct ngc_bytes word, size_t *column)
+static void add_word(struct ngc_buf *b, struct ngc_bytes word, size_t columns,
+    size_t *column)
 {
-	size_t width = 0;
+	size_t width = width_of(word);
 
-	for (size_t i = 0; i < word.n; i++)
-		width += (word.p[i] & 0xc0) != 0x80; /* a character of UTF-8 each */
-	if (*column > INDENT && *column + 1 + width >= COLUMNS) {
+	if (*column > INDENT && *column + 1 + width >= columns) {
 		ngc_buf_printf(b, "\n%*s", INDENT, "");
 		*column = INDENT;
 	} else if (*column > INDENT) {
@@ -58,7 +64,8 @@ static void add_word(struct ngc_buf *b, struct ngc_bytes word, size_t *column)
 }
 
 /* A text from the indent on, its lines broken at blanks. */
-static void add_text(struct ngc_buf *b, const char *before, const char *text)
+static void add_text(struct ngc_buf *b, const struct cmd_env *env, const char *before,
+    const char *text)
 {
 	struct ngc_buf safe = { 0 };
 	size_t column = INDENT;
@@ -70,7 +77,7 @@ static void add_text(struct ngc_buf *b, const char *before, const char *text)
 	while (p != NULL && *(p += strspn(p, " ")) != '\0') {
 		size_t n = strcspn(p, " ");
 
-		add_word(b, ngc_bytes(p, n), &column);
+		add_word(b, ngc_bytes(p, n), columns_of(env), &column);
 		p += n;
 	}
 	ngc_buf_add_char(b, '\n');
@@ -78,15 +85,15 @@ static void add_text(struct ngc_buf *b, const char *before, const char *text)
 	ngc_buf_free(&safe);
 }
 
-static void text_finding(struct ngc_buf *b, const struct ngc_doctor_finding *f,
-    bool color)
+static void text_finding(struct ngc_buf *b, const struct cmd_env *env,
+    const struct ngc_doctor_finding *f)
 {
 	static const char *const colors[] = { "\033[31m", "\033[33m", "\033[36m" };
 	struct ngc_buf zone = { 0 }, seen = { 0 };
 	const char *before, *text;
 
-	ngc_buf_printf(b, "%s%-*s%s", color ? colors[f->severity] : "", INDENT,
-	    ngc_severity_name(f->severity), color ? "\033[0m" : "");
+	ngc_buf_printf(b, "%s%-*s%s", env->color ? colors[f->severity] : "", INDENT,
+	    ngc_severity_name(f->severity), env->color ? "\033[0m" : "");
 	if (f->zone != NULL) {
 		ngc_text_escape(&zone, ngc_bytes_of(f->zone));
 		ngc_buf_add_str(&zone, ": ");
@@ -94,11 +101,11 @@ static void text_finding(struct ngc_buf *b, const struct ngc_doctor_finding *f,
 	ngc_buf_printf(&seen, "%s [%s]", f->seen, f->code);
 	before = ngc_buf_str(&zone);
 	text = ngc_buf_str(&seen);
-	add_text(b, before != NULL ? before : "", text != NULL ? text : f->seen);
+	add_text(b, env, before != NULL ? before : "", text != NULL ? text : f->seen);
 	ngc_buf_printf(b, "%*s", INDENT, "");
-	add_text(b, "effect: ", f->effect);
+	add_text(b, env, "effect: ", f->effect);
 	ngc_buf_printf(b, "%*s", INDENT, "");
-	add_text(b, "advice: ", f->advice);
+	add_text(b, env, "advice: ", f->advice);
 	ngc_buf_add_char(b, '\n');
 	ngc_buf_free(&zone);
 	ngc_buf_free(&seen);
@@ -140,7 +147,7 @@ void out_doctor_text(const struct cmd_env *env, const struct ngc_doctor_result *
 	struct ngc_buf b = { 0 };
 
 	for (size_t i = 0; i < r->n; i++)
-		text_finding(&b, &r->findings[i], env->color);
+		text_finding(&b, env, &r->findings[i]);
 	if (!env->quiet)
 		text_sum(&b, env, r);
 	out_write(&b);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "out_entry.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "field.h"
 #include "jsonw.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
 #include "out_variants.h"
+#include "width.h"
 
 /* The response header and the sizes; a file cut within its header is shown as far as it
  * goes. */
@@ -50,8 +54,6 @@ void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e,
 	jsonw_member_bool(b, "name_ok", ngc_header_name_ok(&e->header, e->name));
 }
 
-const char out_entry_heading[] = "STATUS  STATE           SIZE  AGE        KEY\n";
-
 static const char *state_color(const struct cmd_env *env, enum ngc_state s)
 {
 	static const char *const colors[] = { "\x1b[32m", "\x1b[33m", "\x1b[2m",
@@ -60,32 +62,102 @@ static const char *state_color(const struct cmd_env *env, enum ngc_state s)
 	return env->color ? colors[s] : "";
 }
 
+/* A line that fits into the terminal has no room for all columns in a narrow one. */
+#define NARROW  60
+#define KEY_MIN 16 /* columns; a key is not cut to less */
+#define CUT     "..."
+
+static bool is_narrow(const struct cmd_env *env)
+{
+	return env->columns > 0 && env->columns < NARROW && !env->verbose;
+}
+
+/* Status and state, and where there is room size and age. */
+static void add_cells(struct ngc_buf *b, const struct cmd_env *env,
+    const char *const cells[4], const char *color)
+{
+	ngc_buf_printf(b, "%6s  %s%-11s%s  ", cells[0], color, cells[1],
+	    color[0] != '\0' ? "\x1b[0m" : "");
+	if (!is_narrow(env))
+		ngc_buf_printf(b, "%*s  %-*s  ", env->verbose ? 12 : 7, cells[2],
+		    env->verbose ? 15 : 9, cells[3]);
+}
+
+/* Cut out of its middle what is too wide for the terminal: keys differ at their ends. */
+static void fit_key(struct ngc_buf *b, const struct cmd_env *env, size_t start,
+    size_t more)
+{
+	size_t used = more + (is_narrow(env) ? 21 : 41), room = KEY_MIN;
+	struct ngc_bytes key, head, tail;
+
+	if (env->columns == 0 || env->verbose || b->failed)
+		return;
+	if (env->columns > used + KEY_MIN)
+		room = env->columns - used;
+	key = ngc_bytes(b->p + start, b->n - start);
+	if (width_of(key) <= room)
+		return;
+	room -= strlen(CUT);
+	head = width_head(key, room / 2);
+	tail = width_tail(key, room - room / 2);
+	b->n = start + head.n;
+	memmove(b->p + b->n + strlen(CUT), tail.p, tail.n);
+	memcpy(b->p + b->n, CUT, strlen(CUT));
+	b->n += strlen(CUT) + tail.n;
+}
+
+void out_entry_heading(struct ngc_buf *b, const struct cmd_env *env)
+{
+	static const char *const names[] = { "STATUS", "STATE", "SIZE", "AGE" };
+
+	add_cells(b, env, names, "");
+	ngc_buf_add_str(b, "KEY\n");
+}
+
+/* What the line of a damaged file can tell. */
+static void damaged_line(struct ngc_buf *b, const struct cmd_env *env,
+    struct ngc_entry *e, const char *size)
+{
+	const char *const cells[] = { "-", "damaged", size, "-" };
+	size_t start;
+
+	add_cells(b, env, cells, "");
+	start = b->n;
+	ngc_entry_path(e, b);
+	fit_key(b, env, start, 0);
+	ngc_buf_add_char(b, '\n');
+}
+
 enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env,
     struct ngc_entry *e, struct ngc_error *err)
 {
 	enum ngc_code code = load(e, err);
-	char size[NGC_UNIT_TEXT], age[NGC_UNIT_TEXT];
+	char status[16], size[NGC_UNIT_TEXT], age[NGC_UNIT_TEXT];
+	const char *cells[] = { status, NULL, size, age };
 	enum ngc_state state;
+	const char *kind;
+	size_t start;
 
 	if (code != NGC_OK)
 		return code;
-	ngc_format_size((uint64_t)e->size, size);
+	out_size(env, (uint64_t)e->size, size);
 	if (e->damaged) {
-		ngc_buf_printf(b, "%6s  %-11s  %7s  %-9s  ", "-", "damaged", size, "-");
-		ngc_entry_path(e, b);
-		ngc_buf_add_char(b, '\n');
+		damaged_line(b, env, e, size);
 		return NGC_OK;
 	}
 	state = ngc_header_state(&e->header, env->now);
-	ngc_format_seconds(env->now - e->header.date, age);
-	ngc_buf_printf(b, "%6d  %s%-11s%s  %7s  %-9s  ", e->response.status,
-	    state_color(env, state), ngc_state_name(state), env->color ? "\x1b[0m" : "",
-	    size, age);
+	snprintf(status, sizeof(status), "%d", e->response.status);
+	cells[1] = ngc_state_name(state);
+	out_age(env, env->now - e->header.date, age);
+	add_cells(b, env, cells, state_color(env, state));
+	kind = ngc_header_is_variant(&e->header, e->name)
+		   ? e->orphan ? "  (variant)  (orphan)" : "  (variant)"
+	       : e->orphan ? "  (orphan)"
+			   : "";
+	start = b->n;
 	ngc_text_escape(b, e->header.key);
-	if (ngc_header_is_variant(&e->header, e->name))
-		ngc_buf_add_str(b, "  (variant)");
-	if (e->orphan)
-		ngc_buf_add_str(b, "  (orphan)");
+	fit_key(b, env, start, strlen(kind));
+	ngc_buf_add_str(b, kind);
 	ngc_buf_add_char(b, '\n');
 	return NGC_OK;
 }
@@ -106,7 +178,7 @@ static void text_time(struct ngc_buf *b, const struct cmd_env *env, const char *
 	bool past = t <= env->now;
 
 	ngc_format_instant(t, instant);
-	ngc_format_seconds(past ? env->now - t : t - env->now, away);
+	out_age(env, past ? env->now - t : t - env->now, away);
 	ngc_buf_printf(b, "%-14s %s (%s%s%s)\n", label, instant, past ? "" : "in ", away,
 	    past ? " ago" : "");
 }

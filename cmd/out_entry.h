@@ -17,12 +17,15 @@ struct out_variants;
 void out_entry_json_more(struct ngc_buf *b, const struct ngc_entry *e,
     const struct out_variants *variants);
 
-/* One line: status, state, size, age, key. */
+/*
+ * One line: status, state, size, age, key.  On a terminal a key that is too long is cut,
+ * and a narrow one has no size and age; with -v everything is whole.
+ */
 enum ngc_code out_entry_line(struct ngc_buf *b, const struct cmd_env *env,
     struct ngc_entry *e, struct ngc_error *err);
 
 /* The heading of such lines, for a terminal. */
-extern const char out_entry_heading[];
+void out_entry_heading(struct ngc_buf *b, const struct cmd_env *env);
 
 /* Everything, a line a fact. */
 enum ngc_code out_entry_text(struct ngc_buf *b, const struct cmd_env *env,

@@ -162,19 +162,19 @@ static void text_count(struct ngc_buf *b, uint64_t n, const char *what)
 void out_purge_text(struct ngc_buf *b, const struct cmd_env *env,
     const struct ngc_purge_request *req, const struct ngc_purge_result *r)
 {
-	char size[NGC_UNIT_TEXT];
-
 	/* Where something could not be looked at, nobody knows that nothing matched. */
 	for (size_t i = 0; r->found.failed == 0 && i < r->found.n_selectors; i++)
 		if (r->found.selectors[i].matched == 0)
 			out_miss_text(b, env, &r->found.selectors[i]);
 	if (req->backup != NULL)
-		out_archive_text(b, req->backup, &r->backup);
+		out_archive_text(b, env, req->backup, &r->backup);
 	ngc_buf_printf(b, "%s %llu %s", verb(req), (unsigned long long)r->purged,
 	    r->purged == 1 ? "entry" : "entries");
-	if (r->purged > 0)
-		ngc_buf_printf(b, " (%s%s)", ngc_format_size(r->bytes, size),
-		    r->bytes < 1024 ? " bytes" : "");
+	if (r->purged > 0) {
+		ngc_buf_add_str(b, " (");
+		out_bytes(b, env, r->bytes);
+		ngc_buf_add_char(b, ')');
+	}
 	text_count(b, r->variants,
 	    r->variants == 1 ? "of them a variant" : "of them variants");
 	text_count(b, r->already_gone, "already gone");

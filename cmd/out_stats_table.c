@@ -16,11 +16,11 @@ static void cell_uint(struct table *t, bool known, uint64_t v)
 	table_cell_str(t, known ? text : "-");
 }
 
-static void cell_size(struct table *t, bool known, uint64_t v)
+static void cell_size(struct table *t, const struct out_stats *o, bool known, uint64_t v)
 {
 	char text[NGC_UNIT_TEXT];
 
-	table_cell_str(t, known ? ngc_format_size(v, text) : "-");
+	table_cell_str(t, known ? out_size(o->env, v, text) : "-");
 }
 
 static void cell_share(struct table *t, bool known, double share)
@@ -70,11 +70,11 @@ static void usage_row(struct table *t, const struct out_stats *o,
 	row_name(t, z);
 	cell_uint(t, known, entries);
 	known = stats_field(z, STATS_BYTES, &v);
-	cell_size(t, known, v);
+	cell_size(t, o, known, v);
 	known = stats_field(z, STATS_ALLOCATED, &v);
-	cell_size(t, known, v);
+	cell_size(t, o, known, v);
 	known = stats_field(z, STATS_MAX_SIZE, &v);
-	cell_size(t, known, v);
+	cell_size(t, o, known, v);
 	known = stats_fill(z, &fill);
 	cell_share(t, known, fill);
 	known = z->known && stats_field(z, STATS_KEYS_MAX, &max) && max > 0;
@@ -134,8 +134,8 @@ static void sum_cells(struct table *t, const struct out_stats *o,
 	double share = all > 0 ? (double)sum->bytes / (double)all : 0;
 
 	cell_uint(t, true, sum->entries);
-	cell_size(t, true, sum->bytes);
-	cell_size(t, true, sum->allocated);
+	cell_size(t, o, true, sum->bytes);
+	cell_size(t, o, true, sum->allocated);
 	cell_share(t, all > 0, share);
 	cell_bar(t, o, all > 0, share);
 }

@@ -28,7 +28,7 @@ static enum ngc_code render_text(struct ngc_buf *b, const struct cmd_env *env,
 	ngc_buf_printf(b, " (%s, %s, %s%s",
 	    ngc_header_is_variant(h, e->name) ? "variant" : "main entry",
 	    ngc_state_name(ngc_header_state(h, env->now)),
-	    ngc_format_size((uint64_t)e->size, size), coding.n > 0 ? ", " : "");
+	    out_size(env, (uint64_t)e->size, size), coding.n > 0 ? ", " : "");
 	ngc_text_escape(b, coding);
 	ngc_buf_add_char(b, ')');
 	return NGC_OK;

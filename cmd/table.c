@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "ngc/text.h"
+#include "width.h"
 
 #define CELL_MAX 200 /* columns: what is wider is not for people */
-#define CELL_MIN 16  /* narrower than that no cell becomes */
+#define CELL_MIN 9   /* narrower than that no cell becomes */
 #define CUT      "..."
 
 void table_cell(struct table *t, struct ngc_bytes text)
@@ -37,42 +38,21 @@ static struct ngc_bytes cell(const struct table *t, size_t i)
 	return ngc_bytes(t->text.p + start, t->ends[i] - start);
 }
 
-/* Characters, of which each takes one column: good enough for what is in a cache. */
-static size_t width(struct ngc_bytes s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += (s.p[i] & 0xc0) != 0x80;
-	return n;
-}
-
-/* The first characters that take so many columns. */
-static struct ngc_bytes first(struct ngc_bytes s, size_t columns)
-{
-	size_t i = 0;
-
-	for (size_t n = 0; i < s.n; i++) {
-		n += (s.p[i] & 0xc0) != 0x80;
-		if (n > columns)
-			break;
-	}
-	return ngc_bytes(s.p, i);
-}
-
 static void write_cell(struct ngc_buf *out, struct ngc_bytes s, size_t columns,
     bool right)
 {
-	size_t n = width(s);
+	size_t n = width_of(s);
+	const char *cut = "";
 
 	if (n > columns) {
-		ngc_buf_add_bytes(out, first(s, columns - strlen(CUT)));
-		ngc_buf_add_str(out, CUT);
-		return;
+		s = width_head(s, columns - strlen(CUT));
+		cut = CUT;
+		n = width_of(s) + strlen(CUT);
 	}
 	if (right)
 		ngc_buf_printf(out, "%*s", (int)(columns - n), "");
 	ngc_buf_add_bytes(out, s);
+	ngc_buf_add_str(out, cut);
 	if (!right)
 		ngc_buf_printf(out, "%*s", (int)(columns - n), "");
 }
@@ -88,7 +68,7 @@ static void end_line(struct ngc_buf *out)
 static void measure(const struct table *t, size_t widths[TABLE_COLUMNS_MAX])
 {
 	for (size_t i = 0; i < t->n; i++) {
-		size_t n = width(cell(t, i)), *widest = &widths[i % t->columns];
+		size_t n = width_of(cell(t, i)), *widest = &widths[i % t->columns];
 
 		n = n < CELL_MAX ? n : CELL_MAX;
 		*widest = n > *widest ? n : *widest;

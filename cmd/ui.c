@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -148,6 +149,13 @@ int ui_selection_status(const struct cmd_env *env, const struct ngc_select_resul
 									    : EXIT_DONE;
 }
 
+bool ui_terminal_is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return term != NULL && strcmp(term, "dumb") == 0;
+}
+
 /* Is it time for a line?  Not in the first second, and then so that it can be read. */
 static bool progress_due(void)
 {
@@ -162,7 +170,7 @@ static bool progress_due(void)
 	if (now < next)
 		return false;
 	next = now + 200;
-	return isatty(STDERR_FILENO);
+	return isatty(STDERR_FILENO) && !ui_terminal_is_dumb();
 }
 
 void ui_progress(const char *fmt, ...)

@@ -236,29 +236,39 @@ const char *ngc_format_size(uint64_t bytes, char out[NGC_UNIT_TEXT])
 	return out;
 }
 
-const char *ngc_format_seconds(int64_t seconds, char out[NGC_UNIT_TEXT])
+/* The largest unit that occurs, and so many that follow it, without those of which there
+ * are none. */
+static const char *format_seconds(int64_t seconds, size_t following, char *out)
 {
 	static const struct {
 		char name;
-		int64_t s;
+		uint64_t s;
 	} units[] = { { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
-	const char *sign = seconds < 0 ? "-" : "";
 	uint64_t left = seconds < 0 ? 0 - (uint64_t)seconds : (uint64_t)seconds;
-	size_t u = 0;
-	uint64_t scale;
+	const char *before = seconds < 0 ? "-" : "";
+	size_t u = 0, n = 0;
 
-	while (u < 3 && left < (uint64_t)units[u].s)
+	while (u < 3 && left < units[u].s)
 		u++;
-	scale = (uint64_t)units[u].s;
-	if (u == 3 || left % scale < (uint64_t)units[u + 1].s)
-		snprintf(out, NGC_UNIT_TEXT, "%s%llu%c", sign,
-		    (unsigned long long)(left / scale), units[u].name);
-	else
-		snprintf(out, NGC_UNIT_TEXT, "%s%llu%c %llu%c", sign,
-		    (unsigned long long)(left / scale), units[u].name,
-		    (unsigned long long)(left % scale / (uint64_t)units[u + 1].s),
-		    units[u + 1].name);
+	for (size_t end = u + following; u < 4 && u <= end; u++) {
+		if (n > 0 && left < units[u].s)
+			continue;
+		n += (size_t)snprintf(out + n, NGC_UNIT_TEXT - n, "%s%llu%c", before,
+		    (unsigned long long)(left / units[u].s), units[u].name);
+		left %= units[u].s;
+		before = " ";
+	}
 	return out;
+}
+
+const char *ngc_format_seconds(int64_t seconds, char out[NGC_UNIT_TEXT])
+{
+	return format_seconds(seconds, 1, out);
+}
+
+const char *ngc_format_seconds_exact(int64_t seconds, char out[NGC_UNIT_TEXT])
+{
+	return format_seconds(seconds, 3, out);
 }
 
 const char *ngc_format_instant(int64_t t, char out[NGC_UNIT_TEXT])

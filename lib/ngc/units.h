@@ -46,6 +46,9 @@ const char *ngc_format_size(uint64_t bytes, char out[NGC_UNIT_TEXT]);
 /* 5400 -> "1h 30m": the two largest units, in the form ngc_parse_seconds() takes. */
 const char *ngc_format_seconds(int64_t seconds, char out[NGC_UNIT_TEXT]);
 
+/* The same with all its units: 93784 -> "1d 2h 3m 4s". */
+const char *ngc_format_seconds_exact(int64_t seconds, char out[NGC_UNIT_TEXT]);
+
 /* "2026-11-30T12:00:00Z"; a time no calendar can hold is written as its number. */
 const char *ngc_format_instant(int64_t t, char out[NGC_UNIT_TEXT]);
 

@@ -127,3 +127,20 @@ site() {
 need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 }
+
+# terminal COLUMNS ARGUMENT...: as a terminal of that width shows it, in lines
+terminal() {
+	terminal_status 0 "$@"
+}
+
+# terminal_status STATUS COLUMNS ARGUMENT...: the same of a run that ends with STATUS
+terminal_status() {
+	local status=$1 columns=$2
+
+	shift 2
+	command -v script >/dev/null || skip "script is not installed"
+	TERM=xterm SHELL=/bin/sh run "-$status" \
+	    script -qec "stty cols $columns; exec ngxcache ${*@Q}" /dev/null </dev/null
+	output=${output//$'\r'/}
+	mapfile -t lines <<<"$output"
+}

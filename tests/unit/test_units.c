@@ -118,6 +118,11 @@ START_TEST(formatted_values_read_like_nginx_values)
 	ck_assert_str_eq(ngc_format_seconds(0, out), "0s");
 	ck_assert_str_eq(ngc_format_seconds(86400, out), "1d");
 	ck_assert_str_eq(ngc_format_seconds(INT64_MIN, out), "-106751991167300d 15h");
+	ck_assert_str_eq(ngc_format_seconds_exact(93784, out), "1d 2h 3m 4s");
+	ck_assert_str_eq(ngc_format_seconds_exact(-86404, out), "-1d 4s");
+	ck_assert_str_eq(ngc_format_seconds_exact(0, out), "0s");
+	ck_assert_str_eq(
+	    ngc_format_seconds_exact(INT64_MIN, out), "-106751991167300d 15h 30m 8s");
 	ck_assert_str_eq(ngc_format_instant(1796040000, out), "2026-11-30T12:00:00Z");
 	ck_assert_str_eq(ngc_format_instant(INT64_MAX, out), "9223372036854775807");
 }
