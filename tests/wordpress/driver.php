@@ -12,10 +12,14 @@ add_filter('pre_http_request', function () {
 add_filter('wp_is_comment_flood', '__return_false', 99);
 add_filter('comment_flood_filter', '__return_false', 99);
 
-/* A page that takes its time: /?slow, or any page with that query. */
+/* A page that takes its time: with ?slow, after its post was read, it says that it is being
+   rendered and goes on when it is told to. */
 add_action('wp_head', function () {
 	if (isset($_GET['slow'])) {
-		usleep(1200000);
+		touch(WP_CONTENT_DIR . '/uploads/rendering');
+		for ($i = 0; $i < 3000 && !file_exists(WP_CONTENT_DIR . '/uploads/go-on'); $i++) {
+			usleep(10000);
+		}
 	}
 });
 

@@ -76,8 +76,9 @@ def meanwhile(wp, owl):
     wp.configure(AGAIN=2)
     slow = threading.Thread(target=wp.ask, args=("//a.test/owl/?slow=1",))
     slow.start()
-    time.sleep(0.6)
+    stack.wait_for(lambda: os.path.exists(wp.path("content/uploads/rendering")), "the page is being rendered")
     edit(wp, owl, "Second text.")
+    wp.write("content/uploads/go-on", "")
     slow.join()
     said = shows(wp, "//a.test/owl/?slow=1", "One.", "HIT")
     if said:
