@@ -206,6 +206,7 @@ CMD_SRCS := \
 	cmd/out_doctor.c \
 	cmd/out_entry.c \
 	cmd/out_errors.c \
+	cmd/out_field.c \
 	cmd/out_purge.c \
 	cmd/out_reload.c \
 	cmd/out_stats.c \

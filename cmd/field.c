@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "field.h"
+#include "field_value.h"
 
 #include <string.h>
 
-#include "csv.h"
-#include "jsonw.h"
 #include "ngc/tags.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
-#include "ngc/urls.h"
 
 /* What of an entry must be read for a field. */
 enum {
@@ -18,249 +15,216 @@ enum {
 	NEEDS_HEADER = 8,  /* a damaged file has none: the field is null */
 };
 
-enum kind { NOTHING, TEXT, INT, UINT, BOOL, MD5, FILE_PATH, URL, TAGS };
-
-struct value {
-	enum kind kind;
-	union {
-		struct ngc_bytes text;
-		int64_t number;
-		uint64_t count;
-		bool flag;
-		const unsigned char *md5;
-		struct ngc_entry_url url;
-	};
-};
-
-/* The fields of the stored response that are asked for, by their place in this list. */
-enum { TYPE, ENCODING, LENGTH, N_NAMED };
-
-/* An entry, with what was read of it. */
-struct source {
-	const struct cmd_env *env;
-	const struct ngc_entry *e;
-	struct ngc_reading reading;
-	struct ngc_bytes
-	    named[N_NAMED]; /* the first of each name; absent: there is none */
-	bool tagged;                     /* some header holds tags */
-};
-
-struct field {
-	const char *name;
-	const char *member; /* as JSON has it, with the comma before it */
-	size_t member_len;
-	unsigned needs;
-	struct value (*get)(const struct source *s);
-};
-
-static struct value nothing(void)
+static struct field_value nothing(void)
 {
-	return (struct value){ .kind = NOTHING };
+	return (struct field_value){ .kind = VALUE_NONE };
 }
 
-static struct value text(struct ngc_bytes s)
+static struct field_value text(struct ngc_bytes s)
 {
-	return s.p != NULL ? (struct value){ .kind = TEXT, .text = s } : nothing();
+	return s.p != NULL ? (struct field_value){ .kind = VALUE_TEXT, .text = s }
+			   : nothing();
 }
 
-static struct value string(const char *s)
+static struct field_value string(const char *s)
 {
 	return text(ngc_bytes_of(s));
 }
 
 /* Empty is absent, in fields of the binary header. */
-static struct value filled(struct ngc_bytes s)
+static struct field_value filled(struct ngc_bytes s)
 {
 	return s.n > 0 ? text(s) : nothing();
 }
 
-static struct value number(int64_t v)
+static struct field_value number(int64_t v)
 {
-	return (struct value){ .kind = INT, .number = v };
+	return (struct field_value){ .kind = VALUE_INT, .number = v };
 }
 
-static struct value number_unless(int64_t v, int64_t absent)
+static struct field_value number_unless(int64_t v, int64_t absent)
 {
 	return v != absent ? number(v) : nothing();
 }
 
-static struct value count(uint64_t v)
+static struct field_value count(uint64_t v)
 {
-	return (struct value){ .kind = UINT, .count = v };
+	return (struct field_value){ .kind = VALUE_UINT, .count = v };
 }
 
-static struct value get_zone(const struct source *s)
+static struct field_value get_zone(const struct field_source *s)
 {
 	const char *name = ngc_cache_name(s->e->cache);
 
 	return name != NULL ? string(name) : nothing();
 }
 
-static struct value get_file(const struct source *s)
+static struct field_value get_file(const struct field_source *s)
 {
 	(void)s;
-	return (struct value){ .kind = FILE_PATH };
+	return (struct field_value){ .kind = VALUE_FILE };
 }
 
-static struct value get_key(const struct source *s)
+static struct field_value get_key(const struct field_source *s)
 {
-	return text(s->e->header.key);
+	return (struct field_value){ .kind = VALUE_KEY, .text = s->e->header.key };
 }
 
-static struct value get_url(const struct source *s)
+static struct field_value get_url(const struct field_source *s)
 {
-	struct value v = { .kind = URL };
+	struct field_value v = { .kind = VALUE_URL };
 
 	return ngc_entry_url(ngc_cache_zone(s->e->cache), &s->reading, &v.url)
 		   ? v
 		   : nothing();
 }
 
-static struct value get_scheme(const struct source *s)
+static struct field_value get_scheme(const struct field_source *s)
 {
 	return text(s->reading.scheme);
 }
 
-static struct value get_method(const struct source *s)
+static struct field_value get_method(const struct field_source *s)
 {
 	return text(s->reading.method);
 }
 
-static struct value get_host(const struct source *s)
+static struct field_value get_host(const struct field_source *s)
 {
 	return text(s->reading.host);
 }
 
-static struct value get_uri(const struct source *s)
+static struct field_value get_uri(const struct field_source *s)
 {
 	return text(s->reading.uri);
 }
 
-static struct value get_kind(const struct source *s)
+static struct field_value get_kind(const struct field_source *s)
 {
 	return string(ngc_header_is_variant(&s->e->header, s->e->name) ? "variant"
 								       : "main");
 }
 
-static struct value get_vary(const struct source *s)
+static struct field_value get_vary(const struct field_source *s)
 {
 	return filled(s->e->header.vary);
 }
 
-static struct value get_variant(const struct source *s)
+static struct field_value get_variant(const struct field_source *s)
 {
 	const unsigned char *md5 = s->e->header.variant;
 
-	return md5 != NULL ? (struct value){ .kind = MD5, .md5 = md5 } : nothing();
+	return md5 != NULL ? (struct field_value){ .kind = VALUE_MD5, .md5 = md5 }
+			   : nothing();
 }
 
-static struct value get_orphan(const struct source *s)
+static struct field_value get_orphan(const struct field_source *s)
 {
-	return (struct value){ .kind = BOOL, .flag = s->e->orphan };
+	return (struct field_value){ .kind = VALUE_BOOL, .flag = s->e->orphan };
 }
 
-static struct value get_version(const struct source *s)
+static struct field_value get_version(const struct field_source *s)
 {
 	return number(ngc_layout_version(s->e->header.layout));
 }
 
-static struct value get_layout(const struct source *s)
+static struct field_value get_layout(const struct field_source *s)
 {
 	return string(ngc_layout_abi(s->e->header.layout));
 }
 
-static struct value get_protocol(const struct source *s)
+static struct field_value get_protocol(const struct field_source *s)
 {
 	return string(ngc_stored_name(s->e->response.stored));
 }
 
-static struct value get_status(const struct source *s)
+static struct field_value get_status(const struct field_source *s)
 {
 	return s->e->response.status > 0 ? number(s->e->response.status) : nothing();
 }
 
-static struct value get_content_type(const struct source *s)
+static struct field_value get_content_type(const struct field_source *s)
 {
-	return text(s->named[TYPE]);
+	return text(s->named[NAMED_TYPE]);
 }
 
-static struct value get_content_encoding(const struct source *s)
+static struct field_value get_content_encoding(const struct field_source *s)
 {
-	return text(s->named[ENCODING]);
+	return text(s->named[NAMED_ENCODING]);
 }
 
-static struct value get_content_length(const struct source *s)
+static struct field_value get_content_length(const struct field_source *s)
 {
-	struct ngc_bytes length = s->named[LENGTH];
+	struct ngc_bytes length = s->named[NAMED_LENGTH];
 	int64_t n;
 
 	return length.p != NULL && ngc_parse_number(length, &n) ? number(n) : nothing();
 }
 
-static struct value get_tags(const struct source *s)
+static struct field_value get_tags(const struct field_source *s)
 {
 	(void)s;
-	return (struct value){ .kind = TAGS };
+	return (struct field_value){ .kind = VALUE_TAGS };
 }
 
-static struct value get_size(const struct source *s)
+static struct field_value get_size(const struct field_source *s)
 {
 	return number(s->e->size);
 }
 
-static struct value get_allocated(const struct source *s)
+static struct field_value get_allocated(const struct field_source *s)
 {
 	return count(s->e->allocated);
 }
 
-static struct value get_header_start(const struct source *s)
+static struct field_value get_header_start(const struct field_source *s)
 {
 	return count(s->e->header.header_start);
 }
 
-static struct value get_body_start(const struct source *s)
+static struct field_value get_body_start(const struct field_source *s)
 {
 	return count(s->e->header.body_start);
 }
 
-static struct value get_body_size(const struct source *s)
+static struct field_value get_body_size(const struct field_source *s)
 {
 	off_t start = (off_t)s->e->header.body_start;
 
 	return s->e->size >= start ? number(s->e->size - start) : nothing();
 }
 
-static struct value get_valid(const struct source *s)
+static struct field_value get_valid(const struct field_source *s)
 {
 	return number(s->e->header.valid);
 }
 
-static struct value get_last_modified(const struct source *s)
+static struct field_value get_last_modified(const struct field_source *s)
 {
 	return number_unless(s->e->header.last_modified, -1);
 }
 
-static struct value get_date(const struct source *s)
+static struct field_value get_date(const struct field_source *s)
 {
 	return number(s->e->header.date);
 }
 
-static struct value get_updating(const struct source *s)
+static struct field_value get_updating(const struct field_source *s)
 {
 	return number_unless(s->e->header.updating, -1);
 }
 
-static struct value get_error(const struct source *s)
+static struct field_value get_error(const struct field_source *s)
 {
 	return number_unless(s->e->header.error, -1);
 }
 
-static struct value get_etag(const struct source *s)
+static struct field_value get_etag(const struct field_source *s)
 {
 	return filled(s->e->header.etag);
 }
 
-static struct value get_state(const struct source *s)
+static struct field_value get_state(const struct field_source *s)
 {
 	return string(ngc_state_name(ngc_header_state(&s->e->header, s->env->now)));
 }
@@ -372,12 +336,12 @@ bool fields_parse(const char *names, struct fields *out)
 }
 
 /* All in one go through the response header, which is most of the work. */
-static void find_named(struct source *s)
+static void find_named(struct field_source *s)
 {
 	static const struct ngc_bytes names[N_NAMED] = {
-		[TYPE] = { (const unsigned char *)"Content-Type", 12 },
-		[ENCODING] = { (const unsigned char *)"Content-Encoding", 16 },
-		[LENGTH] = { (const unsigned char *)"Content-Length", 14 },
+		[NAMED_TYPE] = { (const unsigned char *)"Content-Type", 12 },
+		[NAMED_ENCODING] = { (const unsigned char *)"Content-Encoding", 16 },
+		[NAMED_LENGTH] = { (const unsigned char *)"Content-Length", 14 },
 	};
 	const char *const *more = ngc_select_tag_headers(s->env->select);
 	struct ngc_bytes name, value;
@@ -392,228 +356,25 @@ static void find_named(struct source *s)
 	}
 }
 
-/* A file cut within its response header is shown as far as it goes. */
-static enum ngc_code load(struct source *s, unsigned needs, struct ngc_entry *e,
-    struct ngc_error *err)
+enum ngc_code field_source_read(struct field_source *s, const struct fields *f,
+    struct ngc_entry *e, struct ngc_error *err)
 {
 	enum ngc_code code = NGC_OK;
 
-	if (needs & NEEDS_STAT)
+	if (f->needs & NEEDS_STAT)
 		code = ngc_entry_stat(e, err);
 	if (code != NGC_OK || e->damaged)
 		return code;
-	if (needs & NEEDS_RESPONSE) {
+	if (f->needs & NEEDS_RESPONSE) {
 		code = ngc_entry_response(e, err);
 		find_named(s);
 	}
-	if (needs & NEEDS_READING)
+	if (f->needs & NEEDS_READING)
 		ngc_entry_reading(ngc_site_router(s->env->site), e, &s->reading);
 	return code == NGC_DAMAGED ? NGC_OK : code;
 }
 
-static struct value value_of(const struct source *s, const struct field *f)
+struct field_value field_value(const struct field_source *s, const struct field *f)
 {
 	return (f->needs & NEEDS_HEADER) && s->e->damaged ? nothing() : f->get(s);
-}
-
-/* JSON. */
-
-static void json_path(struct ngc_buf *b, const struct ngc_entry *e)
-{
-	jsonw_text(b, ngc_bytes_of(ngc_cache_path(e->cache)));
-	ngc_buf_add_char(b, '/');
-	ngc_buf_add_str(b, e->dir); /* hex digits need no escape */
-	ngc_buf_add_str(b, e->name);
-}
-
-static void json_tags(struct ngc_buf *b, const struct source *s)
-{
-	struct ngc_tag_position at = { 0 };
-	struct ngc_bytes tag;
-
-	ngc_buf_add_char(b, '[');
-	while (s->tagged && ngc_tags_next(&s->e->response,
-				ngc_select_tag_headers(s->env->select), &at, &tag)) {
-		jsonw_comma(b);
-		jsonw_string(b, tag);
-	}
-	ngc_buf_add_char(b, ']');
-}
-
-static void add_hex(struct ngc_buf *b, const unsigned char *md5)
-{
-	char hex[NGC_NAME_LEN + 1];
-
-	ngc_hex(md5, hex);
-	ngc_buf_add(b, hex, NGC_NAME_LEN);
-}
-
-static void json_value(struct ngc_buf *b, const struct source *s, const struct value *v)
-{
-	switch (v->kind) {
-	case NOTHING:
-		ngc_buf_add(b, "null", 4);
-		break;
-	case TEXT:
-		jsonw_string(b, v->text);
-		break;
-	case INT:
-		jsonw_int(b, v->number);
-		break;
-	case UINT:
-		jsonw_uint(b, v->count);
-		break;
-	case BOOL:
-		ngc_buf_add_str(b, v->flag ? "true" : "false");
-		break;
-	case MD5:
-		ngc_buf_add_char(b, '"');
-		add_hex(b, v->md5);
-		ngc_buf_add_char(b, '"');
-		break;
-	case FILE_PATH:
-		ngc_buf_add_char(b, '"');
-		json_path(b, s->e);
-		ngc_buf_add_char(b, '"');
-		break;
-	case URL:
-		ngc_buf_add_char(b, '"');
-		ngc_entry_url_write(&v->url, jsonw_text, b);
-		ngc_buf_add_char(b, '"');
-		break;
-	case TAGS:
-		json_tags(b, s);
-		break;
-	}
-}
-
-/* A key that is not UTF-8 is there in full, too. */
-static void json_base64(struct ngc_buf *b, struct ngc_bytes key)
-{
-	if (ngc_utf8_valid(key))
-		return;
-	jsonw_name(b, "key_base64");
-	ngc_buf_add_char(b, '"');
-	ngc_text_base64(b, key);
-	ngc_buf_add_char(b, '"');
-}
-
-static void json_members(struct ngc_buf *b, const struct source *s,
-    const struct fields *f)
-{
-	for (size_t i = 0; i < f->n; i++) {
-		const struct field *one = f->list[i];
-		struct value v = value_of(s, one);
-
-		ngc_buf_add(b, one->member + (i == 0), one->member_len - (i == 0));
-		json_value(b, s, &v);
-		if (f->list[i]->get == get_key && v.kind == TEXT)
-			json_base64(b, v.text);
-	}
-}
-
-/* CSV and TSV: text is escaped as on a terminal, so that every entry is one line. */
-
-static void plain_path(struct ngc_buf *b, const struct ngc_entry *e)
-{
-	ngc_text_escape(b, ngc_bytes_of(ngc_cache_path(e->cache)));
-	ngc_buf_add_char(b, '/');
-	ngc_buf_add_str(b, e->dir);
-	ngc_buf_add_str(b, e->name);
-}
-
-/* With blanks between. */
-static void plain_tags(struct ngc_buf *b, const struct source *s)
-{
-	struct ngc_tag_position at = { 0 };
-	struct ngc_bytes tag;
-	size_t start = b->n;
-
-	while (s->tagged && ngc_tags_next(&s->e->response,
-				ngc_select_tag_headers(s->env->select), &at, &tag)) {
-		if (b->n > start)
-			ngc_buf_add_char(b, ' ');
-		ngc_text_escape(b, tag);
-	}
-}
-
-static void plain_value(struct ngc_buf *b, const struct source *s, const struct value *v)
-{
-	switch (v->kind) {
-	case NOTHING:
-		break;
-	case TEXT:
-		ngc_text_escape(b, v->text);
-		break;
-	case MD5:
-		add_hex(b, v->md5);
-		break;
-	case FILE_PATH:
-		plain_path(b, s->e);
-		break;
-	case URL:
-		ngc_entry_url_write(&v->url, ngc_text_escape, b);
-		break;
-	case TAGS:
-		plain_tags(b, s);
-		break;
-	default:
-		json_value(b, s, v);
-	}
-}
-
-static void add_cells(struct ngc_buf *b, const struct source *s, const struct fields *f,
-    enum field_format format)
-{
-	for (size_t i = 0; i < f->n; i++) {
-		struct value v = value_of(s, f->list[i]);
-		size_t start;
-
-		if (i > 0)
-			ngc_buf_add_char(b, format == FIELD_CSV ? ',' : '\t');
-		start = b->n;
-		plain_value(b, s, &v);
-		if (format == FIELD_CSV && v.kind != INT)
-			csv_quote(b, start);
-	}
-}
-
-void fields_heading(struct ngc_buf *b, const struct fields *f, enum field_format format)
-{
-	for (size_t i = 0; format != FIELD_JSON && i < f->n; i++) {
-		ngc_buf_add_str(b, f->list[i]->name);
-		ngc_buf_add_char(b,
-		    i + 1 == f->n ? '\n' : format == FIELD_CSV ? ',' : '\t');
-	}
-}
-
-enum ngc_code fields_members(struct ngc_buf *b, const struct cmd_env *env,
-    const struct fields *f, struct ngc_entry *e, struct ngc_error *err)
-{
-	struct source s = { .env = env, .e = e };
-	enum ngc_code code = load(&s, f->needs, e, err);
-
-	if (code == NGC_OK)
-		json_members(b, &s, f);
-	return code;
-}
-
-enum ngc_code fields_line(struct ngc_buf *b, const struct cmd_env *env,
-    const struct fields *f, enum field_format format, struct ngc_entry *e,
-    struct ngc_error *err)
-{
-	struct source s = { .env = env, .e = e };
-	enum ngc_code code = load(&s, f->needs, e, err);
-
-	if (code != NGC_OK)
-		return code;
-	if (format != FIELD_JSON) {
-		add_cells(b, &s, f, format);
-		ngc_buf_add_char(b, '\n');
-		return NGC_OK;
-	}
-	ngc_buf_add_char(b, '{');
-	json_members(b, &s, f);
-	ngc_buf_add_str(b, "}\n");
-	return NGC_OK;
 }

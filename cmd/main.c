@@ -11,6 +11,7 @@
  * opts.c	option tables, parsing, help
  * complete.c	what a shell may complete a command line with
  * request.c	a request as curl's letters describe it
+ * field.c	the fields of an entry; out_field.c: written in every format of a list
  * file.c	reading a file whole, and replacing one
  * ui.c		messages and questions on the terminal
  * out.c	standard output, whole lines at a time
