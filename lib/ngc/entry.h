@@ -18,6 +18,8 @@ struct ngc_cache;
 struct ngc_stream {
 	/* The next bytes, n at most; 0 at the end, -1 and errno. */
 	ssize_t (*read)(struct ngc_stream *s, void *p, size_t n);
+	/* At the end: are they what was archived?  Yes where nobody can tell. */
+	bool (*intact)(struct ngc_stream *s);
 };
 
 /* The buffers behind an entry; one a thread, reused for every entry it looks at. */
@@ -74,6 +76,7 @@ enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err);
  * Hand what stands from an offset on to write(), piece by piece, to the end of the file.
  * What write() returns ends it when it is not NGC_OK.  A member of an archive can be read
  * once, and from no later offset than its body's.
+ * NGC_DAMAGED: all was handed out, and is not what was archived.
  */
 enum ngc_code ngc_entry_content(struct ngc_entry *e, off_t from,
     enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),

@@ -41,6 +41,8 @@ struct ngc_libarchive {
 
 	struct archive *(*write_new)(void);
 	int (*write_set_format_pax)(struct archive *);
+	int (*write_set_format_option)(struct archive *, const char *format,
+	    const char *option, const char *value);
 	int (*write_add_filter_gzip)(struct archive *);
 	int (*write_add_filter_lz4)(struct archive *);
 	int (*write_add_filter_xz)(struct archive *);
@@ -91,6 +93,8 @@ struct ngc_libarchive {
 	void (*entry_set_size)(struct archive_entry *, int64_t);
 	void (*entry_set_mtime)(struct archive_entry *, time_t, long nanoseconds);
 	void (*entry_sparse_add_entry)(struct archive_entry *, int64_t at, int64_t n);
+	void (*entry_xattr_add_entry)(struct archive_entry *, const char *name,
+	    const void *value, size_t n);
 	const char *(*entry_pathname)(struct archive_entry *); /* NULL: not to be told */
 	mode_t (*entry_filetype)(struct archive_entry *);
 	mode_t (*entry_perm)(struct archive_entry *);
@@ -101,6 +105,9 @@ struct ngc_libarchive {
 	long (*entry_mtime_nsec)(struct archive_entry *);
 	const char *(*entry_hardlink)(struct archive_entry *);
 	const char *(*entry_symlink)(struct archive_entry *);
+	int (*entry_xattr_reset)(struct archive_entry *);
+	int (*entry_xattr_next)(struct archive_entry *, const char **name,
+	    const void **value, size_t *n);
 };
 
 /*

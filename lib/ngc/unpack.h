@@ -2,6 +2,7 @@
 #ifndef NGC_UNPACK_H
 #define NGC_UNPACK_H
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -21,6 +22,16 @@ struct ngc_unpack;
 #define NGC_ARCHIVE_ABOUT "ngxcache.json"
 
 /*
+ * An extended attribute of its entries: the CRC-32 of the file.  With it stands the time
+ * at which the file was last written to: where somebody has unpacked the attribute, too,
+ * nginx may have written to the file since.
+ */
+#define NGC_ARCHIVE_SUM        "user.ngxcache.crc32"
+#define NGC_ARCHIVE_SUM_DIGITS 8
+#define NGC_ARCHIVE_SUM_FORMAT "%08" PRIx32 " %lld.%09ld"
+#define NGC_ARCHIVE_SUM_TEXT   64
+
+/*
  * path: "-" is standard input; it must outlive the result.
  * stop: not 0: reading ends soon, as if it failed; may be NULL.
  * out: on NGC_OK owned by the caller (ngc_unpack_close()), otherwise NULL.
@@ -34,7 +45,8 @@ void ngc_unpack_close(struct ngc_unpack *u); /* NULL is fine */
 enum ngc_member_kind {
 	NGC_MEMBER_ENTRY,     /* a candidate: a file at the place of an entry */
 	NGC_MEMBER_TEMPORARY, /* by its name a temporary file of nginx */
-	NGC_MEMBER_NONE,      /* a directory, or what is told of the archive itself */
+	NGC_MEMBER_ABOUT,     /* what is told of the archive itself */
+	NGC_MEMBER_NONE,      /* a directory */
 	NGC_MEMBER_FOREIGN,   /* something else, and no harm */
 	NGC_MEMBER_REFUSED,   /* why tells: a path or a type that none of nginx's has */
 };
@@ -53,6 +65,7 @@ struct ngc_member {
 	uid_t owner;
 	mode_t mode;
 	struct timespec modified;
+	bool summed; /* its checksum is known, for this program has archived it */
 };
 
 /*
@@ -66,6 +79,11 @@ enum ngc_code ngc_unpack_next(struct ngc_unpack *u, struct ngc_member *out,
 /* The candidate in hand as an entry of which nothing was read, for ngc_entry_unpack(). */
 void ngc_member_entry(const struct ngc_member *m, struct ngc_unpack *u,
     const struct ngc_cache *c, struct ngc_entry *out);
+
+/* What the member in hand holds, appended to out.  NGC_DAMAGED: as ngc_unpack_next(), or
+ * it is larger than any of this program's own. */
+enum ngc_code ngc_unpack_text(struct ngc_unpack *u, struct ngc_buf *out,
+    struct ngc_error *err);
 
 /* Could the stream be read to where it was asked to?  Otherwise the run is over. */
 enum ngc_code ngc_unpack_failed(const struct ngc_unpack *u, struct ngc_error *err);

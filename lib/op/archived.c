@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "find.h"
 
+#include "manifest.h"
+#include "ngc/mem.h"
 #include "ngc/unpack.h"
 
 /*
@@ -16,6 +18,8 @@ struct pass {
 	struct ngc_select_result *out;
 	struct ngc_walk_totals *rest; /* what is no entry counts there */
 	const struct ngc_zone *begun; /* the zone of the entry before */
+	uint64_t met, told;           /* entries; told: by the archive's manifest */
+	bool own, manifest;           /* it is this program's; it has a manifest */
 };
 
 static const struct ngc_zone *zone_of(const struct pass *p, const char *name)
@@ -75,12 +79,31 @@ static void refuse(const struct pass *p, const struct ngc_member *m)
 	find_problem(p->f, &err);
 }
 
+static enum ngc_code take_manifest(struct pass *p, struct ngc_error *err)
+{
+	struct ngc_buf text = { 0 };
+	enum ngc_code code = ngc_unpack_text(p->unpack, &text, err);
+	uint64_t entries = 0;
+
+	if (code == NGC_OK && !manifest_entries(ngc_buf_bytes(&text), &entries))
+		code = ngc_fail(err, NGC_DAMAGED, 0, "%s: damaged: %s cannot be read",
+		    p->path, NGC_ARCHIVE_ABOUT);
+	p->told += entries;
+	p->manifest = true;
+	ngc_buf_free(&text);
+	return code;
+}
+
 static enum ngc_code meet(struct pass *p, const struct ngc_member *m,
     struct ngc_error *err)
 {
 	switch (m->kind) {
 	case NGC_MEMBER_ENTRY:
+		p->met++;
+		p->own |= m->summed;
 		return offer(p, m, err);
+	case NGC_MEMBER_ABOUT:
+		return take_manifest(p, err);
 	case NGC_MEMBER_TEMPORARY:
 		p->rest->temporary++;
 		break;
@@ -96,6 +119,19 @@ static enum ngc_code meet(struct pass *p, const struct ngc_member *m,
 	return NGC_OK;
 }
 
+/* Others may have been added to it, but none may be missing. */
+static enum ngc_code check_count(const struct pass *p, struct ngc_error *err)
+{
+	if (p->own && !p->manifest)
+		return ngc_fail(err, NGC_DAMAGED, 0, "%s: damaged: without its %s",
+		    p->path, NGC_ARCHIVE_ABOUT);
+	if (p->met >= p->told)
+		return NGC_OK;
+	return ngc_fail(err, NGC_DAMAGED, 0,
+	    "%s: damaged: %llu entries of %llu that were archived", p->path,
+	    (unsigned long long)p->met, (unsigned long long)p->told);
+}
+
 /* To the end, or what a visitor returned. */
 static enum ngc_code read_through(struct pass *p, struct ngc_error *err)
 {
@@ -106,7 +142,7 @@ static enum ngc_code read_through(struct pass *p, struct ngc_error *err)
 		enum ngc_code next = ngc_unpack_next(p->unpack, &m, err);
 
 		if (next == NGC_GONE)
-			break;
+			return check_count(p, err);
 		code = next == NGC_OK ? meet(p, &m, err) : next;
 		if (ngc_unpack_failed(p->unpack, err) != NGC_OK)
 			code = NGC_DAMAGED;

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ngc/digest.h"
 #include "ngc/mem.h"
 
 /* What is copied into memory, and a piece of what is larger. */
@@ -124,6 +125,35 @@ static bool stopped(const struct copy *c)
 	return c->stop != NULL && *c->stop != 0;
 }
 
+/* Never written to. */
+static unsigned char zeros[65536];
+
+static enum ngc_code give_hole(const struct copy *c, off_t n,
+    enum ngc_code (*sink)(void *arg, const void *p, size_t n, struct ngc_error *err),
+    void *arg, struct ngc_error *err)
+{
+	enum ngc_code code = NGC_OK;
+
+	while (n > 0 && code == NGC_OK) {
+		size_t piece = n < (off_t)sizeof(zeros) ? (size_t)n : sizeof(zeros);
+
+		code = sink(arg, zeros, piece, err);
+		n -= (off_t)piece;
+		if (stopped(c))
+			return ngc_fail(err, NGC_FATAL, EINTR, "copy");
+	}
+	return code;
+}
+
+static enum ngc_code sum_piece(void *arg, const void *p, size_t n, struct ngc_error *err)
+{
+	struct copy *c = arg;
+
+	(void)err;
+	c->sum = ngc_crc32_more(c->sum, ngc_bytes(p, n));
+	return NGC_OK;
+}
+
 static enum ngc_code spool_extent(struct copy *c, const struct ngc_entry *e,
     struct copy_extent x, struct ngc_error *err)
 {
@@ -137,6 +167,7 @@ static enum ngc_code spool_extent(struct copy *c, const struct ngc_entry *e,
 			return ngc_fail(err, NGC_FATAL, errno, "copy");
 		if (stopped(c))
 			return ngc_fail(err, NGC_FATAL, EINTR, "copy");
+		sum_piece(c, c->memory, n, err);
 		x.at += (off_t)n;
 		x.n -= (off_t)n;
 	}
@@ -147,25 +178,38 @@ static enum ngc_code spool(struct copy *c, const struct ngc_entry *e,
     struct ngc_error *err)
 {
 	enum ngc_code code = NGC_OK;
+	off_t at = 0;
 
 	if (c->spool < 0)
 		return failed("it is large, and there is no place for a copy", 0, err);
 	if (ftruncate(c->spool, 0) != 0)
 		return ngc_fail(err, NGC_FATAL, errno, "copy");
-	for (size_t i = 0; i < c->n_extents && code == NGC_OK; i++)
-		code = spool_extent(c, e, c->extents[i], err);
-	return code;
+	for (size_t i = 0; i < c->n_extents && code == NGC_OK; i++) {
+		struct copy_extent x = c->extents[i];
+
+		code = give_hole(c, x.at - at, sum_piece, c, err);
+		if (code == NGC_OK)
+			code = spool_extent(c, e, x, err);
+		at = x.at + x.n;
+	}
+	return code == NGC_OK ? give_hole(c, c->st.st_size - at, sum_piece, c, err)
+			      : code;
 }
 
 static enum ngc_code copy_once(struct copy *c, const struct ngc_entry *e,
     struct ngc_error *err)
 {
+	size_t size = (size_t)c->st.st_size;
+	enum ngc_code code;
+
 	find_extents(c, e->fd);
+	c->sum = 0;
 	c->spooled = c->st.st_size > (off_t)MEMORY;
 	if (c->spooled)
 		return spool(c, e, err);
 	c->sparse = false;
-	return read_at(e, c->memory, (size_t)c->st.st_size, 0, err);
+	code = read_at(e, c->memory, size, 0, err);
+	return code == NGC_OK ? sum_piece(c, c->memory, size, err) : code;
 }
 
 /* A change within the same tick of the clock as the last one could not be told. */
@@ -222,26 +266,6 @@ enum ngc_code copy_take(struct copy *c, const struct ngc_entry *e, struct ngc_er
 			return still_named(c, e, err);
 	}
 	return failed("it changes while it is read", 0, err);
-}
-
-/* Never written to. */
-static unsigned char zeros[65536];
-
-static enum ngc_code give_hole(const struct copy *c, off_t n,
-    enum ngc_code (*sink)(void *arg, const void *p, size_t n, struct ngc_error *err),
-    void *arg, struct ngc_error *err)
-{
-	enum ngc_code code = NGC_OK;
-
-	while (n > 0 && code == NGC_OK) {
-		size_t piece = n < (off_t)sizeof(zeros) ? (size_t)n : sizeof(zeros);
-
-		code = sink(arg, zeros, piece, err);
-		n -= (off_t)piece;
-		if (stopped(c))
-			return ngc_fail(err, NGC_FATAL, EINTR, "copy");
-	}
-	return code;
 }
 
 static enum ngc_code give_extent(struct copy *c, struct copy_extent x,

@@ -27,6 +27,7 @@ struct copy {
 	int spool; /* -1: there is none */
 	bool spooled; /* the copy lies there */
 	struct stat st; /* of the file, as it was copied */
+	uint32_t sum; /* CRC-32 of all its bytes */
 	bool sparse;
 	struct copy_extent extents[COPY_EXTENTS_MAX];
 	size_t n_extents;

@@ -31,6 +31,7 @@ static const struct {
 	[NGC_REASON_BAD_FRAMING] = { "bad_framing", NGC_CLASS_MISSERVED },
 	[NGC_REASON_BODY_SHORT] = { "body_short", NGC_CLASS_MISSERVED },
 	[NGC_REASON_BODY_LONG] = { "body_long", NGC_CLASS_MISSERVED },
+	[NGC_REASON_BAD_SUM] = { "bad_sum", NGC_CLASS_MISSERVED },
 	[NGC_REASON_ORPHAN] = { "orphan", NGC_CLASS_ORPHAN },
 	[NGC_REASON_TEMPORARY] = { "temporary", NGC_CLASS_TEMPORARY },
 	[NGC_REASON_FOREIGN] = { "foreign", NGC_CLASS_FOREIGN },
@@ -268,6 +269,23 @@ static enum ngc_code judge_response(struct ngc_entry *e, const struct ngc_router
 	return NGC_OK;
 }
 
+static enum ngc_code pass_over(void *arg, const void *p, size_t n, struct ngc_error *err)
+{
+	(void)arg;
+	(void)p;
+	(void)n;
+	(void)err;
+	return NGC_OK;
+}
+
+/* An archive that cannot be read on is told of by who reads it. */
+static void judge_sum(struct ngc_entry *e, struct flaw *out, struct ngc_error *err)
+{
+	if (e->stream != NULL &&
+	    ngc_entry_content(e, 0, pass_over, NULL, err) == NGC_DAMAGED)
+		set(out, NGC_REASON_BAD_SUM, "it is not as it was archived");
+}
+
 enum ngc_code flaw_of_entry(struct ngc_entry *e, const struct ngc_router *r,
     struct flaw *out, struct ngc_error *err)
 {
@@ -281,6 +299,8 @@ enum ngc_code flaw_of_entry(struct ngc_entry *e, const struct ngc_router *r,
 		judge_place(e, out);
 	if (out->reason == NGC_REASON_NONE)
 		code = judge_response(e, r, out, err);
+	if (code == NGC_OK && out->reason == NGC_REASON_NONE)
+		judge_sum(e, out, err);
 	if (code == NGC_OK && out->reason == NGC_REASON_NONE)
 		judge_ownership(e, out);
 	return code;

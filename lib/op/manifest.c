@@ -129,3 +129,15 @@ enum ngc_code manifest_write(const struct ngc_archive_request *req,
 	json_decref(o);
 	return ok && !out->failed ? NGC_OK : ngc_no_memory(err);
 }
+
+bool manifest_entries(struct ngc_bytes text, uint64_t *entries)
+{
+	json_t *o = json_loadb((const char *)text.p, text.n, JSON_REJECT_DUPLICATES,
+	    NULL);
+	const json_t *n = json_object_get(o, "entries");
+	bool told = json_is_integer(n) && json_integer_value(n) >= 0;
+
+	*entries = told ? (uint64_t)json_integer_value(n) : 0;
+	json_decref(o);
+	return told;
+}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tar.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ngc/libarchive.h"
+#include "ngc/unpack.h"
 
 struct tar {
 	const struct ngc_libarchive *lib;
@@ -122,8 +124,11 @@ static bool begin(struct tar *t)
 	const struct ngc_libarchive *lib = t->lib;
 	struct archive *a = t->archive;
 
-	return lib->write_set_format_pax(a) >= ARCHIVE_WARN &&
-	       add_filter(t, filter_of(t->output->path)) >= ARCHIVE_WARN &&
+	if (lib->write_set_format_pax(a) < ARCHIVE_WARN)
+		return false;
+	/* Its own way of writing attributes besides makes tar complain. */
+	lib->write_set_format_option(a, "pax", "xattrheader", "SCHILY");
+	return add_filter(t, filter_of(t->output->path)) >= ARCHIVE_WARN &&
 	       lib->write_set_bytes_per_block(a, BLOCK) >= ARCHIVE_WARN &&
 	       lib->write_set_bytes_in_last_block(a, 1) >= ARCHIVE_WARN &&
 	       lib->write_open(a, t, NULL, write_block, NULL) >= ARCHIVE_WARN;
@@ -204,8 +209,12 @@ enum ngc_code tar_add_copy(struct tar *t, const char *path, struct copy *c,
     struct ngc_error *err)
 {
 	enum ngc_code code;
+	char sum[NGC_ARCHIVE_SUM_TEXT];
+	int n = snprintf(sum, sizeof(sum), NGC_ARCHIVE_SUM_FORMAT, c->sum,
+	    (long long)c->st.st_mtim.tv_sec, c->st.st_mtim.tv_nsec);
 
 	describe(t, path, &c->st, c->st.st_size);
+	t->lib->entry_xattr_add_entry(t->entry, NGC_ARCHIVE_SUM, sum, (size_t)n);
 	for (size_t i = 0; c->sparse && i < c->n_extents; i++)
 		t->lib->entry_sparse_add_entry(t->entry, c->extents[i].at,
 		    c->extents[i].n);

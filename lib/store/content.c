@@ -48,6 +48,10 @@ static enum ngc_code write_rest(struct content *c, unsigned char *piece,
 		ssize_t n = s != NULL ? s->read(s, piece, PIECE)
 				      : pread(c->e->fd, piece, PIECE, c->pos);
 
+		if (n == 0 && s != NULL && !s->intact(s))
+			return ngc_fail(err, NGC_DAMAGED, 0,
+			    "%s/%s%s: damaged: its checksum is not that of its bytes",
+			    c->e->cache->path, c->e->dir, c->e->name);
 		if (n == 0)
 			break;
 		if (n < 0 && errno == EINTR)

@@ -15,6 +15,7 @@ static const struct ngc_library_function functions[] = {
 	FUNCTION(set_error),
 	FUNCTION(write_new),
 	FUNCTION(write_set_format_pax),
+	FUNCTION(write_set_format_option),
 	FUNCTION(write_add_filter_gzip),
 	FUNCTION(write_add_filter_lz4),
 	FUNCTION(write_add_filter_xz),
@@ -54,6 +55,7 @@ static const struct ngc_library_function functions[] = {
 	FUNCTION(entry_set_size),
 	FUNCTION(entry_set_mtime),
 	FUNCTION(entry_sparse_add_entry),
+	FUNCTION(entry_xattr_add_entry),
 	FUNCTION(entry_pathname),
 	FUNCTION(entry_filetype),
 	FUNCTION(entry_perm),
@@ -64,6 +66,8 @@ static const struct ngc_library_function functions[] = {
 	FUNCTION(entry_mtime_nsec),
 	FUNCTION(entry_hardlink),
 	FUNCTION(entry_symlink),
+	FUNCTION(entry_xattr_reset),
+	FUNCTION(entry_xattr_next),
 	{ NULL, 0 },
 };
 

@@ -4,16 +4,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ngc/digest.h"
 #include "ngc/libarchive.h"
 #include "ngc/mem.h"
 #include "store.h"
 
 #define INPUT_SIZE 65536
+
+/* What is told of an archive is not larger. */
+#define TEXT_MAX ((size_t)1 << 22)
 
 /* So many directories of caches are told apart. */
 #define ROOTS_MAX 256
@@ -27,6 +32,8 @@ struct ngc_unpack {
 	const volatile sig_atomic_t *stop;
 	off_t end;    /* of a file that can be skipped over; 0: it cannot */
 	bool started; /* a member was read */
+	uint32_t sum, wanted; /* CRC-32 of what was read of a member, and of all of it */
+	bool summed;          /* that is known */
 	enum ngc_code failed;
 	struct ngc_error err;  /* why */
 	char member[PATH_MAX]; /* the path of the one in hand, without "." in it */
@@ -82,12 +89,21 @@ static ssize_t stream_read(struct ngc_stream *s, void *p, size_t n)
 	struct ngc_unpack *u = (struct ngc_unpack *)s;
 	ssize_t got = u->lib->read_data(u->archive, p, n);
 
+	if (got > 0)
+		u->sum = ngc_crc32_more(u->sum, ngc_bytes(p, (size_t)got));
 	if (got >= 0)
 		return got;
 	u->failed = ngc_fail(&u->err, NGC_DAMAGED, 0, "%s: damaged: %s", u->path,
 	    u->lib->error_string(u->archive));
 	errno = EIO;
 	return -1;
+}
+
+static bool stream_intact(struct ngc_stream *s)
+{
+	const struct ngc_unpack *u = (const struct ngc_unpack *)s;
+
+	return !u->summed || u->sum == u->wanted;
 }
 
 static bool set_up(struct ngc_unpack *u)
@@ -117,7 +133,7 @@ enum ngc_code ngc_unpack_open(const char *path, const volatile sig_atomic_t *sto
 	*out = NULL;
 	if (u == NULL)
 		return ngc_no_memory(err);
-	*u = (struct ngc_unpack){ .stream = { stream_read },
+	*u = (struct ngc_unpack){ .stream = { stream_read, stream_intact },
 		.path = path,
 		.stop = stop,
 		.fd = -1 };
@@ -183,6 +199,23 @@ enum ngc_code ngc_unpack_failed(const struct ngc_unpack *u, struct ngc_error *er
 	if (u->failed != NGC_OK)
 		*err = u->err;
 	return u->failed;
+}
+
+enum ngc_code ngc_unpack_text(struct ngc_unpack *u, struct ngc_buf *out,
+    struct ngc_error *err)
+{
+	char piece[4096];
+	ssize_t n;
+
+	while ((n = stream_read(&u->stream, piece, sizeof(piece))) > 0 &&
+	       out->n <= TEXT_MAX)
+		ngc_buf_add(out, piece, (size_t)n);
+	if (n < 0)
+		return ngc_unpack_failed(u, err);
+	if (n > 0)
+		return ngc_fail(err, NGC_DAMAGED, 0, "%s: damaged: %s is too large",
+		    u->path, u->member);
+	return out->failed ? ngc_no_memory(err) : NGC_OK;
 }
 
 /* A path without "." and doubled slashes; why: what is wrong with it, or NULL. */
@@ -309,6 +342,45 @@ static const char *refuse_type(const struct ngc_unpack *u, struct archive_entry 
 	return NULL;
 }
 
+/* The checksum that an attribute tells, if it is that of a file written to at this time.
+ */
+static bool parse_sum(struct ngc_bytes value, struct timespec modified, uint32_t *sum)
+{
+	char want[NGC_ARCHIVE_SUM_TEXT];
+
+	*sum = 0;
+	for (size_t i = 0; i < NGC_ARCHIVE_SUM_DIGITS && i < value.n; i++)
+		*sum = *sum << 4 | ((uint32_t)digit((char)value.p[i]) & 15);
+	snprintf(want, sizeof(want), NGC_ARCHIVE_SUM_FORMAT, *sum,
+	    (long long)modified.tv_sec, modified.tv_nsec);
+	return ngc_bytes_equal(value, ngc_bytes_of(want));
+}
+
+static bool take_sum(struct ngc_unpack *u, struct archive_entry *e,
+    struct timespec modified)
+{
+	const char *name;
+	const void *value;
+	size_t n;
+
+	u->summed = false;
+	u->sum = 0;
+	u->lib->entry_xattr_reset(e);
+	while (u->lib->entry_xattr_next(e, &name, &value, &n) == ARCHIVE_OK)
+		if (name != NULL && strcmp(name, NGC_ARCHIVE_SUM) == 0)
+			u->summed = parse_sum(ngc_bytes(value, n), modified, &u->wanted);
+	return u->summed;
+}
+
+static enum ngc_member_kind kind_of_other(const struct ngc_unpack *u,
+    struct archive_entry *e)
+{
+	if (u->lib->entry_filetype(e) == ARCHIVE_DIRECTORY)
+		return NGC_MEMBER_NONE;
+	return strcmp(u->member, NGC_ARCHIVE_ABOUT) == 0 ? NGC_MEMBER_ABOUT
+							 : NGC_MEMBER_FOREIGN;
+}
+
 static enum ngc_code judge(struct ngc_unpack *u, struct archive_entry *e,
     struct ngc_member *out, struct ngc_error *err)
 {
@@ -333,10 +405,7 @@ static enum ngc_code judge(struct ngc_unpack *u, struct archive_entry *e,
 	case NAME_LEVEL:
 	case NAME_TEMP_DIR:
 	case NAME_OTHER:
-		out->kind = lib->entry_filetype(e) == ARCHIVE_DIRECTORY ||
-				    strcmp(u->member, NGC_ARCHIVE_ABOUT) == 0
-				? NGC_MEMBER_NONE
-				: NGC_MEMBER_FOREIGN;
+		out->kind = kind_of_other(u, e);
 		return NGC_OK;
 	}
 	out->why = refuse_type(u, e);
@@ -348,6 +417,7 @@ static enum ngc_code judge(struct ngc_unpack *u, struct archive_entry *e,
 	out->mode = lib->entry_perm(e);
 	out->modified = (struct timespec){ lib->entry_mtime(e),
 		lib->entry_mtime_nsec(e) };
+	out->summed = take_sum(u, e, out->modified);
 	return take_place(u, &parts, out, err);
 }
 

@@ -376,6 +376,69 @@ counts() {
 	fails 3 'damaged' restore --json -d "$R,levels=1:2" "$T/cut.tar.gz"
 }
 
+# flip FILE OFFSET: change a bit of a byte there
+flip() {
+	"$PYTHON" - "$@" <<-'END'
+		import sys
+		with open(sys.argv[1], "r+b") as f:
+		    f.seek(int(sys.argv[2]))
+		    byte = f.read(1)[0]
+		    f.seek(int(sys.argv[2]))
+		    f.write(bytes([byte ^ 4]))
+	END
+}
+
+@test "restore: an entry of which a bit has changed in the archive is told, and left out" {
+	mkcache -o "$C/pages" --body 'one body' httpsGETa.test/1
+	mkcache -o "$C/pages" --body 'the other' httpsGETa.test/2
+	mkcache -o "$C/pages" --body-size 3000000 httpsGETa.test/3
+	ngxcache archive -q -d "$C/pages,levels=1:2" -o "$A"
+	flip "$A" "$(grep -obaF 'the other' "$A" | cut -d: -f1)"
+	gzip -c "$A" >"$A.gz"
+	for file in "$A" "$A.gz"; do
+		rm -rf "$R" && mkdir "$R"
+		fails 3 'damaged: its checksum is not that of its bytes' \
+		    restore --json -d "$R,levels=1:2" "$file"
+		counts 'matched restored failed' '[3, 2, 1]'
+		equal "$(files "$R" | wc -l)" 2
+		for entry in $(files "$R"); do
+			cmp "$R/$entry" "$C/pages/$entry"
+		done
+	done
+	run -1 --separate-stderr ngxcache verify --json -d "$A.gz"
+	json_is '[(x["class"], x["reason"]) for x in lines]' '[["misserved", "bad_sum"]]'
+	fails 3 'its checksum' show --body -d "$A" --key httpsGETa.test/2
+	ok show --body -d "$A" --key httpsGETa.test/1
+	equal "$output" 'one body'
+}
+
+@test "restore: an entry that is missing in an archive is told by how many it should hold" {
+	mkcache -o "$C/pages" httpsGETa.test/1 httpsGETa.test/2
+	ngxcache archive -q -d "$C/pages,levels=1:2" -o "$A"
+	tar --delete -f "$A" "pages/$(files "$C/pages" | head -n 1)"
+	fails 3 'damaged: 1 entries of 2 that were archived' restore --json -d "$R,levels=1:2" "$A"
+	counts 'matched restored' '[1, 1]'
+	fails 3 'damaged: 1 entries of 2' list -d "$A" --key nothing
+}
+
+@test "restore: whatever bit of an archive changes, what is restored is what was archived" {
+	mkcache -o "$C/pages" --count 20 --template 'GETa.test/%d' --body-size 3000
+	for ending in tar.gz tar.zst tar.lz4; do
+		ngxcache archive -q -d "$C/pages,levels=1:2" -o "$T/x.$ending"
+		for part in 1 2 3; do
+			rm -rf "$R" && mkdir "$R"
+			cp "$T/x.$ending" "$T/y.$ending"
+			flip "$T/y.$ending" $(($(stat -c %s "$T/x.$ending") * part / 4 + part))
+			if ngxcache restore -q -d "$R,levels=1:2" "$T/y.$ending" 2>"$T/why"; then
+				diff -r "$C/pages" "$R"
+			fi
+			for entry in $(files "$R"); do
+				cmp "$R/$entry" "$C/pages/$entry"
+			done
+		done
+	done
+}
+
 @test "restore: a full disk leaves whole entries alone, and the status is 3" {
 	need_root
 	mount -t tmpfs -o size=100k,mode=755 none "$R" 2>/dev/null || skip "no mount"
