@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ngc/retry.h"
+
 enum ngc_code file_read(const char *path, struct ngc_buf *out, struct ngc_error *err)
 {
 	bool standard = strcmp(path, "-") == 0;
-	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = standard ? STDIN_FILENO : NGC_RETRY(open(path, O_RDONLY | O_CLOEXEC));
 	unsigned char piece[16384];
 	ssize_t n = -1;
 
@@ -49,7 +51,7 @@ static bool write_whole(int fd, struct ngc_bytes s)
 static enum ngc_code write_to(const char *path, struct ngc_bytes content,
     struct ngc_error *err)
 {
-	int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	int fd = NGC_RETRY(open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC));
 	bool ok = fd >= 0 && write_whole(fd, content);
 	int sys = errno;
 
@@ -91,8 +93,8 @@ enum ngc_code file_replace(const char *path, struct ngc_bytes content,
 		code = ngc_fail(err, NGC_DENIED, errno, "%s", path);
 		goto out;
 	}
-	if (!write_whole(fd, content) || fchmod(fd, 0644) != 0 || fsync(fd) != 0 ||
-	    rename(temp, path) != 0) {
+	if (!write_whole(fd, content) || fchmod(fd, 0644) != 0 ||
+	    NGC_RETRY(fsync(fd)) != 0 || rename(temp, path) != 0) {
 		code = ngc_fail(err, NGC_DENIED, errno, "%s", path);
 		unlink(temp);
 	}

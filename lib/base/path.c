@@ -12,6 +12,8 @@
 #ifdef __linux__
 #include <sys/vfs.h>
 
+#include "ngc/retry.h"
+
 #define PROC_MAGIC 0x9fa0 /* PROC_SUPER_MAGIC; musl has no linux/magic.h */
 #endif
 
@@ -87,7 +89,7 @@ struct seen {
 /* Stat and text belong together, whoever renames things meanwhile. */
 static int look(const struct walk *w, const char *name, struct seen *out)
 {
-	int fd = openat(w->cur, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int fd = NGC_RETRY(openat(w->cur, name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
 	struct statfs fs;
 	ssize_t n = 0;
 
@@ -153,7 +155,7 @@ static int go_up(struct walk *w)
 
 	if (w->cur == w->root || same_directory(w->cur, w->root))
 		return 0;
-	fd = openat(w->cur, "..", OPEN_TO_PASS | O_DIRECTORY);
+	fd = NGC_RETRY(openat(w->cur, "..", OPEN_TO_PASS | O_DIRECTORY));
 	if (fd < 0)
 		return -1;
 	enter(w, fd);
@@ -190,7 +192,7 @@ static int step(struct walk *w, const char *name, int flags, int *opened)
 		if (note_link(w, seen.st.st_uid) != 0)
 			return -1;
 	}
-	fd = openat(w->cur, name, how);
+	fd = NGC_RETRY(openat(w->cur, name, how));
 	if (fd < 0)
 		return -1;
 	if (last)
@@ -204,11 +206,11 @@ static int step(struct walk *w, const char *name, int flags, int *opened)
 static int start(struct walk *w, const char *root, const char *path)
 {
 	w->real_root = root == NULL || root[0] == '\0';
-	w->root = open(w->real_root ? "/" : root, OPEN_TO_PASS | O_DIRECTORY);
+	w->root = NGC_RETRY(open(w->real_root ? "/" : root, OPEN_TO_PASS | O_DIRECTORY));
 	w->cur = w->root;
 	if (w->root < 0 || !w->real_root || path[0] == '/')
 		return w->root < 0 ? -1 : 0;
-	w->cur = open(".", OPEN_TO_PASS | O_DIRECTORY);
+	w->cur = NGC_RETRY(open(".", OPEN_TO_PASS | O_DIRECTORY));
 	if (w->cur < 0) {
 		int saved = errno;
 
@@ -238,7 +240,7 @@ int ngc_path_open(const char *root, const char *path, int flags, struct ngc_link
 		if (more < 0 || step(&w, name, flags, &fd) != 0)
 			goto out;
 	if (fd < 0) /* the path ended in "/", "." or ".." */
-		fd = openat(w.cur, ".", flags | O_CLOEXEC);
+		fd = NGC_RETRY(openat(w.cur, ".", flags | O_CLOEXEC));
 out:
 	saved = errno;
 	enter(&w, w.root);

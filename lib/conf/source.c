@@ -10,6 +10,7 @@
 
 #include "glob.h"
 #include "ngc/path.h"
+#include "ngc/retry.h"
 
 /* A file included in a loop of some other kind than a cycle must end some time, too. */
 #define TOTAL_MAX ((size_t)256 << 20)
@@ -65,7 +66,7 @@ static enum ngc_code read_all(struct source *s, int fd, struct scratch *scratch,
 	p = make_room(s, scratch, size);
 	if (p == NULL)
 		return ngc_no_memory(err);
-	while (n < size && (got = read(fd, p + n, size - n)) != 0) {
+	while (n < size && (got = NGC_RETRY(read(fd, p + n, size - n))) != 0) {
 		if (got < 0)
 			return ngc_fail(err, NGC_INVALID, errno, "read");
 		n += (size_t)got;
@@ -80,7 +81,7 @@ static int open_file(const struct source *s, const char *path)
 	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY |
 		    O_CLOEXEC; /* a FIFO must not stop us */
 
-	return *s->root == '\0' ? open(path, flags)
+	return *s->root == '\0' ? NGC_RETRY(open(path, flags))
 				: ngc_path_open(s->root, path, flags, NULL);
 }
 

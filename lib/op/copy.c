@@ -9,6 +9,7 @@
 
 #include "ngc/digest.h"
 #include "ngc/mem.h"
+#include "ngc/retry.h"
 
 /* What is copied into memory, and a piece of what is larger. */
 #define MEMORY ((size_t)1 << 20)
@@ -182,7 +183,7 @@ static enum ngc_code spool(struct copy *c, const struct ngc_entry *e,
 
 	if (c->spool < 0)
 		return failed("it is large, and there is no place for a copy", 0, err);
-	if (ftruncate(c->spool, 0) != 0)
+	if (NGC_RETRY(ftruncate(c->spool, 0)) != 0)
 		return ngc_fail(err, NGC_FATAL, errno, "copy");
 	for (size_t i = 0; i < c->n_extents && code == NGC_OK; i++) {
 		struct copy_extent x = c->extents[i];

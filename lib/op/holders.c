@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ngc/mem.h"
+#include "ngc/retry.h"
 
 /*
  * Two witnesses.  The descriptors that /proc shows miss the processes of other containers
@@ -45,7 +46,7 @@ static bool is_number(const char *name)
 static bool each_number(int dirfd, const char *name, struct holders *h,
     bool (*each)(struct holders *h, int dirfd, const char *name))
 {
-	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = NGC_RETRY(openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
 	bool ok = true;
@@ -79,7 +80,7 @@ static bool take_file(struct holders *h, int dirfd, const char *name)
 
 static bool take_process(struct holders *h, int dirfd, const char *name)
 {
-	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = NGC_RETRY(openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	bool ok;
 
 	if (fd < 0)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ngc/mem.h"
+#include "ngc/retry.h"
 #include "ngc/units.h"
 
 /*
@@ -21,7 +22,7 @@
 /* Read a small file whole; its length, or -1. */
 static ssize_t read_small(const char *path, char *out, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = NGC_RETRY(open(path, O_RDONLY | O_CLOEXEC));
 	size_t n = 0;
 	ssize_t got = 0;
 

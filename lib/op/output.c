@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ngc/mem.h"
+#include "ngc/retry.h"
 
 /* Where the spools of a stream lie: it may be larger than what fits into memory. */
 static const char *const spool_dirs[] = { "/var/tmp", "/tmp" };
@@ -30,7 +31,7 @@ static enum ngc_code open_stream(struct output *o, struct ngc_error *err)
 		o->name = "standard output";
 		o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	} else {
-		o->fd = open(o->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+		o->fd = NGC_RETRY(open(o->path, O_WRONLY | O_NOCTTY | O_CLOEXEC));
 	}
 	if (o->fd < 0 || fstat(o->fd, &st) != 0)
 		return failed(o, errno, err);
@@ -38,7 +39,8 @@ static enum ngc_code open_stream(struct output *o, struct ngc_error *err)
 		return ngc_fail(err, NGC_INVALID, 0, "%s: a terminal takes no archive",
 		    o->name);
 	for (size_t i = 0; o->dir < 0 && i < 2; i++)
-		o->dir = open(spool_dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		o->dir = NGC_RETRY(
+		    open(spool_dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	return NGC_OK;
 }
 
@@ -60,7 +62,8 @@ static int open_directory(const char *path)
 	ngc_buf_add(&dir, path, n);
 	text = ngc_buf_str(&dir);
 	if (text != NULL)
-		fd = open(n > 0 ? text : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = NGC_RETRY(
+		    open(n > 0 ? text : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	else
 		errno = ENOMEM;
 	ngc_buf_free(&dir);
@@ -93,7 +96,8 @@ static int create_named(int dir, const char *path, char **name)
 		*name = name_beside(path, n);
 		if (*name == NULL)
 			return -1;
-		fd = openat(dir, *name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		fd = NGC_RETRY(
+		    openat(dir, *name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 		if (fd >= 0 || errno != EEXIST)
 			break;
 		free(*name);
@@ -110,7 +114,7 @@ static int create_named(int dir, const char *path, char **name)
 static int create_unnamed(int dir)
 {
 #ifdef O_TMPFILE
-	return openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return NGC_RETRY(openat(dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
 #else
 	(void)dir;
 	errno = EOPNOTSUPP;
@@ -231,12 +235,13 @@ enum ngc_code output_commit(struct output *o, struct ngc_error *err)
 {
 	if (o->stream)
 		return NGC_OK;
-	if (fsync(o->fd) != 0 || (o->temp == NULL && give_name(o) != 0) ||
+	if (NGC_RETRY(fsync(o->fd)) != 0 || (o->temp == NULL && give_name(o) != 0) ||
 	    renameat(o->dir, o->temp, o->dir, base_name(o->path)) != 0)
 		return failed(o, errno, err);
 	free(o->temp);
 	o->temp = NULL;
-	if (fsync(o->dir) != 0 && errno != EINVAL) /* some cannot be asked to */
+	if (NGC_RETRY(fsync(o->dir)) != 0 &&
+	    errno != EINVAL) /* some cannot be asked to */
 		return failed(o, errno, err);
 	return NGC_OK;
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "ngc/retry.h"
+
 /*
  * getdents64(2) with a large buffer: readdir(3) asks for 32 KiB at a time and copies
  * every name, which is a tenth of the time of a walk over names.
@@ -52,7 +54,7 @@ int dir_reader_start(struct dir_reader *d, int fd)
 
 static bool fill(struct dir_reader *d)
 {
-	long n = syscall(SYS_getdents64, d->fd, d->buffer, sizeof(d->buffer));
+	long n = NGC_RETRY(syscall(SYS_getdents64, d->fd, d->buffer, sizeof(d->buffer)));
 
 	if (n <= 0) {
 		if (n == 0)
@@ -141,10 +143,10 @@ const char *dir_reader_next(struct dir_reader *d, unsigned char *type)
 int dir_open_at(int dirfd, const char *name)
 {
 	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(dirfd, name, flags | O_NOATIME);
+	int fd = NGC_RETRY(openat(dirfd, name, flags | O_NOATIME));
 
 	if (fd < 0 && errno == EPERM && O_NOATIME != 0)
-		fd = openat(dirfd, name, flags);
+		fd = NGC_RETRY(openat(dirfd, name, flags));
 	return fd;
 }
 
@@ -159,7 +161,8 @@ int dir_open_at(int dirfd, const char *name)
 
 static int pass_at(int dirfd, const char *name)
 {
-	return openat(dirfd, name, O_PASS | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return NGC_RETRY(
+	    openat(dirfd, name, O_PASS | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 /* Opened anew, not duplicated: a duplicate would share the position of readers of the

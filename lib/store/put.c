@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ngc/retry.h"
 #include "store.h"
 
 /*
@@ -81,13 +82,13 @@ static bool give(const struct put *p, int fd)
 static int enter(const struct put *p, int dirfd, const char *name)
 {
 	int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(dirfd, name, flags);
+	int fd = NGC_RETRY(openat(dirfd, name, flags));
 
 	if (fd >= 0 || errno != ENOENT)
 		return fd;
 	if (mkdirat(dirfd, name, 0700) != 0 && errno != EEXIST)
 		return -1;
-	fd = openat(dirfd, name, flags);
+	fd = NGC_RETRY(openat(dirfd, name, flags));
 	if (fd >= 0 && (!give(p, fd) || fchmod(fd, 0700) != 0)) {
 		close(fd);
 		return -1;
@@ -127,8 +128,8 @@ static enum ngc_code open_temp(struct put *p, struct ngc_error *err)
 
 		snprintf(p->temp, sizeof(p->temp), "%s.%010llu", p->req->e->name,
 		    number % 10000000000ULL);
-		p->fd = openat(p->dirfd, p->temp,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		p->fd = NGC_RETRY(openat(p->dirfd, p->temp,
+		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 		if (p->fd >= 0 || errno != EEXIST)
 			break;
 	}
@@ -219,7 +220,7 @@ enum ngc_code ngc_put_entry(const struct ngc_put *req, struct ngc_error *err)
 		code = write_file(&p, err);
 	if (p.temp[0] != '\0')
 		unlinkat(p.dirfd, p.temp, 0);
-	if (p.fd >= 0 && close(p.fd) != 0 && code == NGC_OK)
+	if (p.fd >= 0 && close(p.fd) != 0 && errno != EINTR && code == NGC_OK)
 		code = failed(&p, "write", errno, err);
 	if (p.dirfd >= 0)
 		close(p.dirfd);

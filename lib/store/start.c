@@ -8,6 +8,8 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/syscall.h>
+
+#include "ngc/retry.h"
 #endif
 
 /* The thread sanitizer follows descriptors, but not through close_range(). */
@@ -22,10 +24,10 @@
 static int open_as(const struct start *s, int dirfd, int mode)
 {
 	int flags = mode | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-	int fd = openat(dirfd, s->name, flags | O_NOATIME);
+	int fd = NGC_RETRY(openat(dirfd, s->name, flags | O_NOATIME));
 
 	if (fd < 0 && errno == EPERM && O_NOATIME != 0)
-		fd = openat(dirfd, s->name, flags);
+		fd = NGC_RETRY(openat(dirfd, s->name, flags));
 	return fd;
 }
 
@@ -49,12 +51,7 @@ static void take_read(struct start *s, ssize_t n)
 /* Read, waiting for the disk. */
 static void start_wait(struct start *s)
 {
-	ssize_t n;
-
-	do
-		n = pread(s->fd, s->first, FIRST_READ, 0);
-	while (n < 0 && errno == EINTR);
-	take_read(s, n);
+	take_read(s, NGC_RETRY(pread(s->fd, s->first, FIRST_READ, 0)));
 }
 
 void start_read(struct start *s, int dirfd)

@@ -13,6 +13,7 @@
 #include "ngc/digest.h"
 #include "ngc/libarchive.h"
 #include "ngc/mem.h"
+#include "ngc/retry.h"
 #include "store.h"
 
 #define INPUT_SIZE 65536
@@ -140,8 +141,9 @@ enum ngc_code ngc_unpack_open(const char *path, const volatile sig_atomic_t *sto
 	code = ngc_libarchive_load(&u->lib, err);
 	if (code != NGC_OK)
 		goto out;
-	u->fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-				       : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	u->fd = strcmp(path, "-") == 0
+		    ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+		    : NGC_RETRY(open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC));
 	if (u->fd < 0 || fstat(u->fd, &st) != 0) {
 		code = errno == ENOENT
 			     ? ngc_fail(err, NGC_INVALID, 0, "%s: no such file", path)
