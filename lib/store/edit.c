@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ngc/retry.h"
 #include "store.h"
 
 /*
@@ -127,8 +128,8 @@ static enum ngc_outcome open_to_write(struct ngc_entry *e, int *out,
 	if (e->writable) {
 		outcome = check_judged(e, err);
 	} else {
-		fd = openat(e->dirfd, e->name,
-		    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		fd = NGC_RETRY(openat(e->dirfd, e->name,
+		    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 		if (fd < 0)
 			return errno == ENOENT ? NGC_ALREADY_GONE
 			       : errno == ELOOP
@@ -153,15 +154,18 @@ static enum ngc_outcome write_field(const struct ngc_entry *e, int fd,
     enum ngc_field field, int64_t value, struct ngc_error *err)
 {
 	struct ngc_patch p;
-	ssize_t n;
 
 	if (!ngc_header_patch(&e->header, field, value, &p))
 		return NGC_DONE;
-	do
-		n = pwrite(fd, p.bytes, p.size, p.offset);
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)p.size ? NGC_DONE
-				    : failed(e, "write", n < 0 ? errno : 0, err);
+	for (size_t done = 0; done < p.size;) {
+		ssize_t n = NGC_RETRY(
+		    pwrite(fd, p.bytes + done, p.size - done, p.offset + (off_t)done));
+
+		if (n < 0)
+			return failed(e, "write", errno, err);
+		done += (size_t)n;
+	}
+	return NGC_DONE;
 }
 
 /* Make nginx refuse the entry; v0 has no version to spoil, there it is made long stale.
