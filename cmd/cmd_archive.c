@@ -108,6 +108,8 @@ static int archive_execute(struct archive *a, const struct cmd_args *args)
 	ui_ambiguous(&a->result.found);
 	status = code == NGC_OK ? ui_selection_status(env, &a->result.found, args)
 				: ui_failed(&err);
+	if (code != NGC_OK)
+		out_errors_add(&a->env->errors, NULL, err.text);
 	if (code == NGC_OK && a->result.failed > 0)
 		status = EXIT_PARTIAL;
 	if (status == EXIT_USAGE || a->streamed)

@@ -68,7 +68,9 @@ static void json_zones(struct ngc_buf *b, const struct restore *r)
 
 	jsonw_name(b, "zones");
 	ngc_buf_add_char(b, '[');
-	for (size_t i = 0; (z = ngc_site_zone(r->env->site, i)) != NULL; i++) {
+	for (size_t i = 0;
+	     r->result.zones != NULL && (z = ngc_site_zone(r->env->site, i)) != NULL;
+	     i++) {
 		jsonw_comma(b);
 		ngc_buf_add_char(b, '{');
 		jsonw_member_str(b, "zone", z->name);
@@ -132,7 +134,7 @@ static void write_text(const struct restore *r)
 
 static int restore_execute(struct restore *r, const struct cmd_args *args)
 {
-	const struct cmd_env *env = r->env;
+	struct cmd_env *env = r->env;
 	const struct ngc_restore_result *s = &r->result;
 	struct ngc_error err;
 	enum ngc_code code;
@@ -145,9 +147,11 @@ static int restore_execute(struct restore *r, const struct cmd_args *args)
 	ui_ambiguous(&s->found);
 	status = code == NGC_OK ? ui_selection_status(env, &s->found, args)
 				: ui_failed(&err);
+	if (code != NGC_OK)
+		out_errors_add(&env->errors, NULL, err.text);
 	if (status != EXIT_USAGE && s->no_room + s->refused + s->failed > 0)
 		status = EXIT_PARTIAL;
-	if (status == EXIT_USAGE || s->zones == NULL)
+	if (status == EXIT_USAGE)
 		return status;
 	if (env->json)
 		write_json(r);

@@ -12,7 +12,8 @@ static void json_zones(struct ngc_buf *b, const struct ngc_site *site,
 
 	jsonw_name(b, "zones");
 	ngc_buf_add_char(b, '[');
-	for (size_t i = 0; (z = ngc_site_zone(site, i)) != NULL; i++) {
+	for (size_t i = 0; r->zones != NULL && (z = ngc_site_zone(site, i)) != NULL;
+	     i++) {
 		jsonw_comma(b);
 		ngc_buf_add_char(b, '{');
 		jsonw_member_str(b, "zone", z->name);

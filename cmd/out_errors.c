@@ -19,4 +19,5 @@ void out_errors_begin(struct ngc_buf *b, const struct out_errors *e)
 	jsonw_name(b, "errors");
 	ngc_buf_add_char(b, '[');
 	ngc_buf_add_bytes(b, ngc_buf_bytes(&e->json));
+	b->failed |= e->json.failed; /* a part of it would not be JSON */
 }

@@ -206,7 +206,9 @@ static enum ngc_code purge_one(struct backup *b, const struct record *r,
 		failed(p, err);
 		return NGC_OK;
 	}
-	if (ngc_entry_stat(&e, err) == NGC_OK && !is_archived(&e, r))
+	if (ngc_entry_stat(&e, err) != NGC_OK)
+		failed(p, err);
+	else if (!is_archived(&e, r))
 		purge_count(p, &e, NGC_REPLACED, err);
 	else
 		code = purge_visit(p, 0, &e, err);
@@ -275,8 +277,6 @@ enum ngc_code purge_with_backup(struct purge *p, struct ngc_error *err)
 		code = archive(b, err);
 	if (code == NGC_OK && p->out->backup.complete)
 		code = purge_archived(b, err);
-	if (code != NGC_OK)
-		purge_keep_error(p->out, NULL, err);
 	for (size_t i = 0; b->caches != NULL && i < zones; i++)
 		ngc_cache_close(b->caches[i]);
 	if (b->journal >= 0)

@@ -271,8 +271,6 @@ static enum ngc_code reload(struct purge *p, struct ngc_error *err)
 
 	if (code == NGC_INVALID)
 		code = err->code = NGC_DENIED;
-	if (code != NGC_OK)
-		purge_keep_error(p->out, NULL, err);
 	return code;
 }
 
@@ -297,8 +295,11 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 			return code;
 	}
 	out->zones = ngc_array_alloc(ngc_site_zones(req->site), sizeof(*out->zones));
-	if (out->zones == NULL)
-		return ngc_no_memory(err);
+	if (out->zones == NULL) {
+		code = ngc_no_memory(err);
+		purge_keep_error(out, NULL, err);
+		return code;
+	}
 	clock_gettime(CLOCK_REALTIME_COARSE, &p.began);
 	code = req->backup != NULL && !req->dry_run ? purge_with_backup(&p, err)
 						    : pass(&p, &out->found, err);
@@ -306,6 +307,8 @@ enum ngc_code ngc_purge(const struct ngc_purge_request *req, struct ngc_purge_re
 		code = settle(&p, err);
 	if (code == NGC_OK && req->reload && !req->dry_run && !purge_stopped(req))
 		code = reload(&p, err);
+	if (code != NGC_OK)
+		purge_keep_error(out, NULL, err);
 	pthread_mutex_destroy(&p.lock);
 	return code;
 }
