@@ -122,11 +122,13 @@ enum ngc_code entry_of_start(const struct ngc_cache *c, struct ngc_reader *r, in
 }
 
 /* A walk knows what it opens; a name that was only computed can be a device's. */
-static bool is_regular(int fd)
+static enum ngc_code check_regular(const struct ngc_entry *e, struct ngc_error *err)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (fstat(e->fd, &st) != 0)
+		return file_denied(e->cache, e->dir, e->name, errno, err);
+	return S_ISREG(st.st_mode) ? NGC_OK : NGC_GONE;
 }
 
 /* A single call tells of most names that are looked up: there is no such file. */
@@ -158,8 +160,8 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
 	memcpy(s.name, name, sizeof(s.name));
 	start_read(&s, dirfd);
 	code = entry_of_start(c, r, dirfd, dir, &s, out, err);
-	if (code == NGC_OK && !is_regular(s.fd))
-		code = NGC_GONE;
+	if (code == NGC_OK)
+		code = check_regular(out, err);
 	if (code == NGC_OK) {
 		out->dirfd_owned = true;
 		return NGC_OK;

@@ -172,11 +172,25 @@ static unsigned char type_of(int dirfd, const char *name, unsigned char type)
 	return S_ISREG(st.st_mode) ? DT_REG : S_ISDIR(st.st_mode) ? DT_DIR : DT_LNK;
 }
 
-static void add_size(struct worker *w, int dirfd, const char *name)
+static void report_file(struct worker *w, const struct level_dir *d, const char *name,
+    int sys)
+{
+	ngc_fail(&w->err, NGC_DENIED, sys, "%s/%s%s",
+	    ngc_cache_path(w->crew->walk->cache), d->path, name);
+	report(w);
+}
+
+static void add_size(struct worker *w, int dirfd, const struct level_dir *d,
+    const char *name)
 {
 	struct stat st;
 
-	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		if (errno != ENOENT)
+			report_file(w, d, name, errno);
+		return;
+	}
+	if (!S_ISREG(st.st_mode))
 		return;
 	w->totals.candidates++;
 	w->totals.bytes += (uint64_t)st.st_size;
@@ -213,7 +227,9 @@ static enum ngc_code visit(struct worker *w, int dirfd, const struct level_dir *
 	w->totals.candidates++;
 	w->totals.damaged += e.damaged;
 	w->totals.orphans += e.orphan;
-	if (walk->sizes && ngc_entry_stat(&e, &w->err) == NGC_OK) {
+	if (walk->sizes && ngc_entry_stat(&e, &w->err) != NGC_OK) {
+		report(w);
+	} else if (walk->sizes) {
 		w->totals.bytes += (uint64_t)e.size;
 		w->totals.allocated += e.allocated;
 	}
@@ -247,7 +263,7 @@ static enum ngc_code candidate(struct worker *w, int dirfd, const struct level_d
 		return w->batch->n == BATCH_MAX ? visit_batch(w, dirfd, d) : NGC_OK;
 	}
 	if (w->crew->walk->sizes)
-		add_size(w, dirfd, name);
+		add_size(w, dirfd, d, name);
 	else
 		w->totals.candidates++;
 	if (w->totals.candidates % BATCH_MAX == 0)
