@@ -12,6 +12,7 @@
 #include "flaw.h"
 #include "holders.h"
 #include "ngc/mem.h"
+#include "ngc/retry.h"
 
 /*
  * Beside a live nginx a file may be caught while its header is rewritten, or when it has
@@ -91,6 +92,11 @@ static void treat_entry(struct verify *v, struct ngc_entry *e, const struct flaw
 	struct ngc_error err;
 
 	ngc_entry_path(e, &path);
+	if (path.failed) {
+		ngc_no_memory(&err);
+		problem(v, &err);
+		goto out;
+	}
 	if (remove && !v->req->dry_run)
 		outcome = ngc_entry_remove(e, &err);
 	if (outcome == NGC_DONE || outcome == NGC_FAILED)
@@ -98,6 +104,7 @@ static void treat_entry(struct verify *v, struct ngc_entry *e, const struct flaw
 		    remove && outcome == NGC_DONE);
 	if (outcome == NGC_FAILED)
 		repair_failed(v, &path, &err);
+out:
 	ngc_buf_free(&path);
 }
 
@@ -163,8 +170,8 @@ static int open_unheld(struct verify *v, const struct ngc_stray *s,
 	if (!v->asked)
 		holders_read(&v->holders);
 	v->asked = true;
-	fd = openat(s->dirfd, s->name,
-	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	fd = NGC_RETRY(openat(s->dirfd, s->name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 	if (fd >= 0 && fstat(fd, &st) == 0 &&
 	    ngc_place_same(place, (struct ngc_place){ st.st_dev, st.st_ino }))
 		held = holders_ask(&v->holders, fd, place);
@@ -210,6 +217,11 @@ static void treat_stray(struct verify *v, const struct ngc_stray *s,
 
 	ngc_buf_printf(&path, "%s/%s", zone->path, s->dir);
 	ngc_buf_add_str(&path, s->name);
+	if (path.failed) {
+		ngc_no_memory(&err);
+		problem(v, &err);
+		goto out;
+	}
 	if (v->req->repair && flaw->reason == NGC_REASON_TEMPORARY &&
 	    flaw_is_old(st, time(NULL)))
 		outcome = repair_temporary(v, s, st, flaw, &repaired, &err);
@@ -217,7 +229,17 @@ static void treat_stray(struct verify *v, const struct ngc_stray *s,
 		tell(v, zone, &path, flaw, repaired);
 	if (outcome == NGC_FAILED)
 		repair_failed(v, &path, &err);
+out:
 	ngc_buf_free(&path);
+}
+
+static void stray_failed(struct verify *v, const struct ngc_stray *s, int sys)
+{
+	struct ngc_error err;
+
+	ngc_fail(&err, NGC_DENIED, sys, "%s/%s%s", ngc_cache_path(s->cache), s->dir,
+	    s->name);
+	problem(v, &err);
 }
 
 static void judge_stray(void *arg, const struct ngc_stray *s)
@@ -227,8 +249,11 @@ static void judge_stray(void *arg, const struct ngc_stray *s)
 	struct flaw flaw;
 	struct stat st;
 
-	if (fstatat(s->dirfd, s->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return; /* gone */
+	if (fstatat(s->dirfd, s->name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		if (errno != ENOENT)
+			stray_failed(v, s, errno);
+		return;
+	}
 	if (S_ISDIR(st.st_mode) && is_root(v, &st))
 		return;
 	if (S_ISDIR(st.st_mode) && s->kind == NGC_STRAY_TEMP_DIR) {
