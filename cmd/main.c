@@ -218,7 +218,12 @@ static int run_command(const struct cmd *cmd, struct globals *g,
 	}
 	if (cmd->flags & (CMD_SELECTS | CMD_SELECTS_ONE)) {
 		g->env.select = ngc_select_new();
-		if (g->env.select == NULL || !opts_build_selection(args, &g->env))
+		if (g->env.select == NULL) {
+			ngc_no_memory(&err);
+			status = ui_failed(&err);
+			goto out;
+		}
+		if (!opts_build_selection(args, &g->env))
 			goto out;
 	} else if (args->n_words > 0 && !(cmd->flags & CMD_WORDS)) {
 		ui_error("%s: unexpected argument '%s'", cmd->name, args->words[0]);
@@ -345,6 +350,15 @@ static void catch_signals(void)
 				     nginx -t ended */
 }
 
+static bool ended; /* as this file ends it */
+
+/* libarchive ends the process when memory runs out, with a status that is an answer. */
+static void ended_by_library(void)
+{
+	if (!ended)
+		_exit(EXIT_PARTIAL);
+}
+
 int main(int argc, char **argv)
 {
 	struct globals g = { .env = { .now = time(NULL), .stop = &stop_signal } };
@@ -356,6 +370,7 @@ int main(int argc, char **argv)
 	catch_signals();
 	if (argc > 1 && strcmp(argv[1], "__complete") == 0)
 		return complete_run(argc - 2, argv + 2);
+	atexit(ended_by_library);
 	status = run(argc, argv, &g, &args);
 	if (status != EXIT_DONE && !g.ran)
 		status = refused(argc, argv, status);
@@ -369,5 +384,6 @@ int main(int argc, char **argv)
 	free(g.dirs);
 	ui_progress_end();
 	status = out_finish(status);
+	ended = true;
 	return stop_signal != 0 ? 128 + stop_signal : status;
 }

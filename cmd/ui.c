@@ -9,16 +9,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ngc/retry.h"
 #include "out_entry.h"
 
 #define CLEAR_LINE "\r\033[K"
 
 /* One write: lines of several threads or processes do not mix. */
-static void write_all(const struct ngc_buf *b)
+static void write_text(const void *p, size_t n)
 {
-	if (!b->failed && b->n > 0 && write(STDERR_FILENO, b->p, b->n) < 0) {
+	if (NGC_RETRY(write(STDERR_FILENO, p, n)) < 0) {
 		/* There is nowhere left to say so. */
 	}
+}
+
+static void write_all(const struct ngc_buf *b)
+{
+	if (!b->failed && b->n > 0)
+		write_text(b->p, b->n);
 }
 
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,20 +37,21 @@ const char *ui_first_error(void)
 	return first_error;
 }
 
+/* Without memory, which may be what is missing. */
 static void print_line(const char *text)
 {
-	struct ngc_buf b = { 0 };
+	char line[sizeof(first_error) + sizeof(CLEAR_LINE "ngxcache: \n")];
+	const char *clear;
+	int n;
 
 	pthread_mutex_lock(&first_lock);
 	if (first_error[0] == '\0')
 		snprintf(first_error, sizeof(first_error), "%s", text);
-	if (progress_shown)
-		ngc_buf_add_str(&b, CLEAR_LINE);
+	clear = progress_shown ? CLEAR_LINE : "";
 	progress_shown = false;
 	pthread_mutex_unlock(&first_lock);
-	ngc_buf_printf(&b, "ngxcache: %s\n", text);
-	write_all(&b);
-	ngc_buf_free(&b);
+	n = snprintf(line, sizeof(line), "%sngxcache: %s\n", clear, text);
+	write_text(line, (size_t)n);
 }
 
 void ui_error(const char *fmt, ...)
