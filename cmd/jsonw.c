@@ -68,6 +68,12 @@ static size_t plain_length(struct ngc_bytes s)
 	return n;
 }
 
+/* U+0080 to U+009F: a terminal may take them for escape sequences. */
+static bool is_c1(struct ngc_bytes s)
+{
+	return s.n > 1 && s.p[0] == 0xc2 && s.p[1] >= 0x80 && s.p[1] < 0xa0;
+}
+
 void jsonw_text(struct ngc_buf *b, struct ngc_bytes s)
 {
 	while (s.n > 0) {
@@ -78,6 +84,9 @@ void jsonw_text(struct ngc_buf *b, struct ngc_bytes s)
 		} else if (s.p[0] < 0x80) {
 			escape(b, s.p[0]);
 			n = 1;
+		} else if (is_c1(s)) {
+			escape(b, s.p[1]);
+			n = 2;
 		} else {
 			n = ngc_utf8_sequence(s);
 			ngc_buf_add(b, n > 0 ? (const char *)s.p : "\xef\xbf\xbd",

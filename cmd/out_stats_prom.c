@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "out_stats.h"
 
+#include <string.h>
+
 #include "ngc/text.h"
 
 /*
@@ -166,6 +168,25 @@ static void group_metrics(struct ngc_buf *b, const struct out_stats *o)
 	}
 }
 
+/* The format leaves control characters as they are, a terminal must not see them. */
+static void make_safe(struct ngc_buf *b)
+{
+	struct ngc_bytes left = ngc_buf_bytes(b);
+	struct ngc_buf safe = { 0 };
+
+	while (left.n > 0) {
+		const unsigned char *end = memchr(left.p, '\n', left.n);
+		size_t n = end != NULL ? (size_t)(end - left.p) : left.n;
+
+		ngc_text_escape(&safe, ngc_bytes(left.p, n));
+		ngc_buf_add_char(&safe, '\n');
+		left = ngc_bytes_from(left, n + (end != NULL));
+	}
+	safe.failed |= b->failed;
+	ngc_buf_free(b);
+	*b = safe;
+}
+
 void out_stats_prometheus(struct ngc_buf *b, const struct out_stats *o)
 {
 	for (size_t i = 0; i < sizeof(zone_metrics) / sizeof(zone_metrics[0]); i++)
@@ -181,4 +202,6 @@ void out_stats_prometheus(struct ngc_buf *b, const struct out_stats *o)
 	head(b, "ngxcache_stats_timestamp_seconds", "When these figures were taken.");
 	ngc_buf_printf(b, "ngxcache_stats_timestamp_seconds %lld\n",
 	    (long long)o->env->now);
+	if (o->columns > 0)
+		make_safe(b);
 }
