@@ -261,6 +261,7 @@ MAN_PAGES := $(sort $(wildcard man/*.[1-9]))
 
 # Programs that write TAP.
 CHECKS := \
+	tests/check/faults \
 	tests/check/install \
 	tests/check/layers \
 	tests/check/man \
