@@ -240,6 +240,7 @@ UNIT_TESTS := \
 	tests/unit/test_path.c \
 	tests/unit/test_pattern.c \
 	tests/unit/test_purge.c \
+	tests/unit/test_put.c \
 	tests/unit/test_range.c \
 	tests/unit/test_response.c \
 	tests/unit/test_route.c \
