@@ -252,6 +252,7 @@ UNIT_TESTS := \
 	tests/unit/test_template.c \
 	tests/unit/test_text.c \
 	tests/unit/test_units.c \
+	tests/unit/test_unpack.c \
 	tests/unit/test_url.c \
 	tests/unit/test_urlpattern.c \
 	tests/unit/test_variant.c \

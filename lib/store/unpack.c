@@ -22,7 +22,7 @@
 #define TEXT_MAX ((size_t)1 << 22)
 
 /* So many directories of caches are told apart. */
-#define ROOTS_MAX 256
+#define ROOTS_MAX 4096
 
 struct ngc_unpack {
 	struct ngc_stream stream; /* the first: it is handed out as the whole */
@@ -265,12 +265,18 @@ static size_t root_len(const struct ngc_candidate_path *parts, unsigned depth)
 }
 
 /*
- * How many of its last directories are levels?  Those that leave a root which others have
- * too, else as many as can be: the name of a zone may be the digits of a level.
+ * How many of its last directories are levels?  What this program archives has one more.
+ * Elsewhere those that leave a root which others have too, else as many as can be: the
+ * name of a zone may be the digits of a level.
  */
 static unsigned choose_depth(const struct ngc_unpack *u,
     const struct ngc_candidate_path *parts)
 {
+	size_t first = strcspn(u->member, "/");
+
+	for (unsigned depth = 0; u->summed && depth <= parts->depth; depth++)
+		if (parts->fits[depth] && root_len(parts, depth) == first)
+			return depth;
 	for (unsigned depth = parts->depth; depth > 0; depth--)
 		if (parts->fits[depth] && is_root(u, u->member, root_len(parts, depth)))
 			return depth;
@@ -310,7 +316,10 @@ static enum ngc_code take_place(struct ngc_unpack *u,
 	unsigned depth = choose_depth(u, parts);
 	size_t start = parts->root_len[depth], len = root_len(parts, depth);
 
-	if (!is_root(u, u->member, len)) {
+	bool same = u->n_roots > 0 && strncmp(u->root, u->member, len) == 0 &&
+		    u->root[len] == '\0';
+
+	if (!same && !is_root(u, u->member, len)) {
 		if (u->n_roots == ROOTS_MAX)
 			return ngc_fail(err, NGC_DAMAGED, 0,
 			    "%s: entries in more than %d directories: not the caches of "
