@@ -47,6 +47,8 @@ struct ngc_libarchive {
 	int (*write_add_filter_lz4)(struct archive *);
 	int (*write_add_filter_xz)(struct archive *);
 	int (*write_add_filter_zstd)(struct archive *);
+	int (*write_set_filter_option)(struct archive *, const char *filter,
+	    const char *option, const char *value);
 	int (*write_set_bytes_per_block)(struct archive *, int bytes);
 	int (*write_set_bytes_in_last_block)(struct archive *, int bytes);
 	int (*write_open)(struct archive *, void *arg,

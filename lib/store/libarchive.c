@@ -20,6 +20,7 @@ static const struct ngc_library_function functions[] = {
 	FUNCTION(write_add_filter_lz4),
 	FUNCTION(write_add_filter_xz),
 	FUNCTION(write_add_filter_zstd),
+	FUNCTION(write_set_filter_option),
 	FUNCTION(write_set_bytes_per_block),
 	FUNCTION(write_set_bytes_in_last_block),
 	FUNCTION(write_open),
