@@ -68,24 +68,35 @@ wait_until() {
 	done
 }
 
+# The server that evaluates for the tests of this file; false: it does not start.
+json_server() {
+	JSON=$BATS_FILE_TMPDIR/json
+	[ ! -e "$JSON/ready" ] || return 0
+	mkdir "$JSON" && mkfifo "$JSON/in" "$JSON/out" || return
+	setsid "$PYTHON" -IS "$TOP/tests/lib/json_eval.py" "$JSON" \
+	    </dev/null >"$JSON/log" 2>&1 3>&- &
+	wait_until '[ -e "$JSON/ready" ]' 60
+}
+
 # json_get EXPRESSION [FILE]: a Python expression over the document d, or over lines, the list
 # of the objects that stand one on a line; printed as JSON, a lone string without its quotes.
 # Reads standard input without FILE.  true, false and null can be written so.
 json_get() {
-	"$PYTHON" -c '
-import json, sys
-text = (open(sys.argv[2], "rb") if len(sys.argv) > 2 else sys.stdin.buffer).read().decode("utf-8")
-names = {"true": True, "false": False, "null": None}
-try:
-    names["d"] = json.loads(text)
-except ValueError:
-    pass
-try:
-    names["lines"] = [json.loads(line) for line in text.splitlines()]
-except ValueError:
-    pass
-v = eval(sys.argv[1], names)
-print(v if isinstance(v, str) else json.dumps(v, ensure_ascii=False))' "$@"
+	local path=/proc/$BASHPID/fd/0 id=$BASHPID.$EPOCHREALTIME out name status text
+
+	[ $# -lt 2 ] || path=$(realpath "$2") || return
+	json_server || return
+	exec {out}<>"$JSON/out"
+	printf '%s\0' "$id" "$1" "$path" 1<>"$JSON/in"
+	IFS= read -r -d '' -t 60 -u "$out" name && IFS= read -r -d '' -t 60 -u "$out" status &&
+	    IFS= read -r -d '' -t 60 -u "$out" text
+	exec {out}<&-
+	if [ "$name" != "$id" ]; then
+		echo "no answer of the JSON server" >&2
+		return 1
+	fi
+	[ "$status" -eq 0 ] || { printf '%s\n' "$text" >&2; return 1; }
+	printf '%s\n' "$text"
 }
 
 # json_is EXPRESSION WANTED: over the $output of the last run; WANTED as json_get prints it.
