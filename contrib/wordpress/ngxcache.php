@@ -31,8 +31,8 @@
  *
  * Filters: ngxcache_selectors (what one request purges; add or remove), ngxcache_options and
  * ngxcache_meta (names of options and post meta that matter, with *), ngxcache_lists_everywhere
- * (whether every page shows a list of 'posts' or 'comments'), ngxcache_capability (who may
- * purge a 'page' or the 'site' by hand).
+ * (whether every page shows a list of 'posts' or 'comments', or the 'content' of posts),
+ * ngxcache_capability (who may purge a 'page' or the 'site' by hand).
  * Actions for others: do_action('ngxcache_purge', $urls), do_action('ngxcache_purge_site').
  */
 
@@ -64,6 +64,9 @@ final class Ngxcache {
 		'comments' => 'recent-comments|latest-comments',
 	];
 
+	/** What shows more of posts than their names. */
+	const CONTENT = 'query|latest-posts \{[^}]*"display(?:PostContent|FeaturedImage)';
+
 	private static $selectors = [];  // base => [selector => true]
 	private static $again = [];      // the same: what is purged for the second time
 	private static $whole = [];      // base => true
@@ -76,8 +79,8 @@ final class Ngxcache {
 		$hooks = [
 			'pre_post_update' => 'post_old', 'wp_trash_post' => 'post_old',
 			'before_delete_post' => 'post_goes', 'after_delete_post' => 'post_gone',
-			'wp_after_insert_post' => 'post_new', 'post_stuck' => 'post_old',
-			'post_unstuck' => 'post_old',
+			'wp_after_insert_post' => 'post_new', 'post_stuck' => 'sticky',
+			'post_unstuck' => 'sticky',
 			'add_attachment' => 'media', 'edit_attachment' => 'media',
 			'attachment_updated' => 'media', 'delete_attachment' => 'media',
 			'add_term_relationship' => 'post_moves', 'delete_term_relationships' => 'post_moves',
@@ -214,24 +217,44 @@ final class Ngxcache {
 		}
 	}
 
-	/** What shows any post: the front page, searches, REST, sitemaps, feeds. */
-	private static function common() {
-		$base = self::base();
-		$rest = untrailingslashit(get_rest_url());
+	/** What lists posts of any kind: the front page, searches, feeds, pages with such a list. */
+	private static function lists() {
 		self::front();
-		self::add("$base/search/*");
-		self::add("$base/comments/feed*");
-		self::add("$base/wp-sitemap*");
-		self::add("$base/sitemap*");
-		if (strpos($rest, '?') === false) {
-			self::add("$rest/wp/v2/*");
-			self::add("$rest/oembed/*");
-		}
+		self::add(self::base() . '/search/*');
 		if (get_option('page_for_posts')) {
 			self::archive(get_permalink(get_option('page_for_posts')));
 		}
 		foreach (self::listing_pages() as $id) {
 			self::page(get_permalink($id));
+			self::rest(['pages']);
+		}
+	}
+
+	/** What tells of any post, its name and how many there are. */
+	private static function common() {
+		$base = self::base();
+		self::lists();
+		self::add("$base/comments/feed*");
+		self::add("$base/wp-sitemap*");
+		self::add("$base/sitemap*");
+		self::rest(['']);
+		self::oembed('');
+	}
+
+	/** Lists of REST and what is in them, by the beginnings of their names. */
+	private static function rest($names) {
+		$rest = untrailingslashit(get_rest_url());
+		if (strpos($rest, '?') === false) { /* else the front page has it */
+			foreach (array_merge($names, $names === [''] ? [] : ['search', '*_embed']) as $name) {
+				self::add("$rest/wp/v2/$name*");
+			}
+		}
+	}
+
+	private static function oembed($of) {
+		$rest = untrailingslashit(get_rest_url());
+		if (strpos($rest, '?') === false) {
+			self::add("$rest/oembed/*" . ($of !== '' ? "$of*" : ''));
 		}
 	}
 
@@ -256,13 +279,36 @@ final class Ngxcache {
 			is_post_status_viewable(get_post_status($post));
 	}
 
-	/** A post, and every list it stands in. */
+	/** A post, every list it stands in, and what tells no more than its name. */
 	private static function post($post) {
 		if (!self::is_visible($post)) {
 			return;
 		}
-		self::page(get_permalink($post));
+		self::content($post);
 		self::common();
+		self::neighbours($post);
+		foreach (self::attachments($post->ID) as $id) {
+			self::page(get_permalink($id));
+		}
+	}
+
+	/** A post, and every list it stands in. */
+	private static function content($post) {
+		if (!self::is_visible($post)) {
+			return;
+		}
+		$base = self::base();
+		$type = get_post_type_object($post->post_type);
+		self::listed($post);
+		self::rest([!empty($type->rest_base) ? $type->rest_base : $type->name]);
+		self::add("$base/wp-sitemap.xml*");
+		self::add("$base/wp-sitemap-posts-$type->name-*");
+		self::add("$base/sitemap*");
+	}
+
+	private static function listed($post) {
+		self::page(get_permalink($post));
+		self::lists();
 		self::archive(get_author_posts_url($post->post_author));
 		if ($post->post_type === 'post') {
 			list($y, $m, $d) = explode('-', substr($post->post_date, 0, 10));
@@ -277,9 +323,14 @@ final class Ngxcache {
 				self::term($term);
 			}
 		}
-		self::neighbours($post);
-		foreach (self::attachments($post->ID) as $id) {
-			self::page(get_permalink($id));
+	}
+
+	/** Its image, in lists, where it is embedded, and as its neighbours may show it. */
+	private static function image_of($post) {
+		if (self::is_visible($post)) {
+			self::content($post);
+			self::neighbours($post);
+			self::oembed(preg_match('/^[a-z0-9-]+$/', $post->post_name) ? $post->post_name : '');
 		}
 	}
 
@@ -301,8 +352,24 @@ final class Ngxcache {
 		$GLOBALS['post'] = $kept;
 	}
 
-	private static function post_old($id) {
-		self::post(get_post($id));
+	/** Before a change; what will be is not always known. */
+	private static function post_old($id, $data = null) {
+		$post = get_post($id);
+		if ($post instanceof WP_Post && is_array($data) && !self::is_renamed($post, (object) $data)) {
+			self::content($post);
+		} else {
+			self::post($post);
+		}
+	}
+
+	/** The first page of posts shows it above the others. */
+	private static function sticky($id) {
+		$post = get_post($id);
+		if (self::is_visible($post)) {
+			self::lists();
+			self::rest(['posts']);
+			self::content_changed();
+		}
 	}
 
 	/** Its URL may hold the terms that it is about to get or to lose. */
@@ -329,16 +396,19 @@ final class Ngxcache {
 		if ($was) {
 			self::page(get_permalink($before));
 		}
-		self::post($post);
 		if (!$was || !self::is_visible($post) || self::is_renamed($post, $before)) {
+			self::post($post);
 			self::lists_changed($post);
+		} else {
+			self::content($post);
+			self::content_changed();
 		}
 	}
 
 	private static function is_renamed($post, $before) {
 		foreach (['post_title', 'post_name', 'post_status', 'post_date', 'post_author',
 			'post_parent', 'menu_order', 'post_type', 'post_password'] as $field) {
-			if ($post->$field !== $before->$field) {
+			if (!isset($before->$field) || (string) $post->$field !== (string) $before->$field) {
 				return true;
 			}
 		}
@@ -349,6 +419,12 @@ final class Ngxcache {
 	private static function lists_changed($post) {
 		if (is_post_type_hierarchical($post->post_type) || self::lists_everywhere('posts') ||
 			wp_get_associated_nav_menu_items($post->ID, 'post_type', $post->post_type)) {
+			self::everything();
+		}
+	}
+
+	private static function content_changed() {
+		if (self::lists_everywhere('content')) {
 			self::everything();
 		}
 	}
@@ -378,15 +454,18 @@ final class Ngxcache {
 		if (!$post instanceof WP_Post || $post->post_type !== 'attachment') {
 			return;
 		}
-		self::post($post);
+		self::page(get_permalink($post));
+		self::page(self::base() . "/?attachment_id=$id");
+		self::rest(['media']);
 		$shown = get_posts(['meta_key' => '_thumbnail_id', 'meta_value' => $id,
 			'post_type' => 'any', 'numberposts' => 50]);
 		if ($post->post_parent) {
 			$shown[] = get_post($post->post_parent);
 		}
 		foreach ($shown as $user) {
-			self::post($user);
+			self::image_of($user);
 		}
+		self::content_changed();
 	}
 
 	private static function meta($meta_id, $id, $key) {
@@ -397,6 +476,9 @@ final class Ngxcache {
 		$post = get_post($id);
 		if ($post instanceof WP_Post && $post->post_type === 'attachment') {
 			self::media($id);
+		} elseif ($key === '_thumbnail_id') {
+			self::image_of($post);
+			self::content_changed();
 		} else {
 			self::post($post);
 		}
@@ -457,8 +539,20 @@ final class Ngxcache {
 		}
 	}
 
-	private static function comments_changed($post_id) {
-		self::post(get_post($post_id));
+	/** A comment, with its post; lists tell how many there are. */
+	private static function comments_changed($post_id, $counted) {
+		$post = get_post($post_id);
+		if (!self::is_visible($post)) {
+			return;
+		}
+		if ($counted) {
+			self::listed($post);
+		} else {
+			self::page(get_permalink($post));
+			self::lists();
+		}
+		self::add(self::base() . '/comments/feed*');
+		self::rest(['comments']);
 		if (self::lists_everywhere('comments')) {
 			self::everything();
 		}
@@ -466,20 +560,20 @@ final class Ngxcache {
 
 	private static function comments_counted($post_id, $new, $old) {
 		if ((int) $new !== (int) $old) {
-			self::comments_changed($post_id);
+			self::comments_changed($post_id, true);
 		}
 	}
 
 	private static function comment($id) {
 		$comment = get_comment($id);
 		if ($comment instanceof WP_Comment && $comment->comment_approved === '1') {
-			self::comments_changed($comment->comment_post_ID);
+			self::comments_changed($comment->comment_post_ID, false);
 		}
 	}
 
 	private static function comment_status($new, $old, $comment) {
 		if ($new === 'approved' || $old === 'approved') {
-			self::comments_changed($comment->comment_post_ID);
+			self::comments_changed($comment->comment_post_ID, true);
 		}
 	}
 
@@ -515,7 +609,8 @@ final class Ngxcache {
 	private static function lists_everywhere($kind) {
 		$key = self::base() . $kind;
 		if (!isset(self::$everywhere[$key])) {
-			$found = self::in_widgets(self::LISTS[$kind]) || self::in_templates(self::LISTS[$kind]);
+			$names = $kind === 'content' ? self::CONTENT : self::LISTS[$kind];
+			$found = self::in_widgets($names) || self::in_templates($names, $kind === 'comments');
 			self::$everywhere[$key] = apply_filters('ngxcache_lists_everywhere', $found, $kind);
 		}
 		return self::$everywhere[$key];
@@ -541,14 +636,15 @@ final class Ngxcache {
 		return false;
 	}
 
-	/** Parts of templates, and the templates of single pages, with the patterns they name. */
-	private static function in_templates($names) {
+	/** Parts of templates, and the templates of single pages, or all, with the patterns they
+	    name. */
+	private static function in_templates($names, $all) {
 		if (!function_exists('wp_is_block_theme') || !wp_is_block_theme()) {
 			return false;
 		}
 		$templates = get_block_templates([], 'wp_template_part');
 		foreach (get_block_templates() as $template) {
-			if (preg_match('/^(single|singular|page|404)/', $template->slug)) {
+			if ($all || preg_match('/^(single|singular|page|404)/', $template->slug)) {
 				$templates[] = $template;
 			}
 		}

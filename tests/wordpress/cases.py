@@ -8,6 +8,7 @@ the stack and of those names.
 import json
 import re
 import time
+import xmlrpc.client as xmlrpc_client
 from urllib.parse import urlencode
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -59,6 +60,33 @@ def bulk_edit(stack, m):
     assert reply.status == 302 and "updated=2" in reply.location, reply.text
 
 
+def quick_edit(stack, m):
+    """A line of the list of posts, with another slug."""
+    session = stack.login("a.test")
+    page = stack.ask("//a.test/wp-admin/edit.php", headers=session).text
+    nonce = re.search(r'name="_inline_edit" value="(\w+)"', page).group(1)
+    reply = stack.ask("//a.test/wp-admin/admin-ajax.php", "POST", urlencode({
+        "action": "inline-save", "_inline_edit": nonce, "post_ID": m["Fern"], "post_type": "post",
+        "post_title": "Fern", "post_name": "bracken", "_status": "publish", "edit_date": "true",
+        "aa": "2026", "mm": "01", "jj": "06", "hh": "10", "mn": "00", "ss": "00", "post_author": m["anna"],
+        "post_category[]": m["flora"], "tax_input[post_tag]": "", "comment_status": "open",
+        "screen": "edit-post", "post_view": "list"}), {**session, **FORM})
+    assert reply.status == 200 and "bracken" in reply.text, reply.text
+
+
+def xmlrpc(stack, m):
+    """An application of a phone."""
+    call = xmlrpc_client.dumps((1, "admin", "secret", str(m["team"]), {"post_title": "Our team"}), "wp.editPost")
+    reply = stack.ask("//a.test/xmlrpc.php", "POST", call.encode(), {"Content-Type": "text/xml"})
+    assert "<boolean>1</boolean>" in reply.text, reply.text
+
+
+def command_line(stack, m):
+    """As wp-cli does it: no web server, no host but in the environment, another user."""
+    stack.command_line("""require '%s'; echo wp_update_post(['ID' => %d, 'post_content' => 'Soft.']);""" %
+              (stack.path("wp/wp-load.php"), m["Moss"]))
+
+
 def visitor_comment(stack, m):
     reply = stack.ask("//a.test/wp-comments-post.php", "POST", urlencode({
         "comment_post_ID": m["Fox"], "author": "Guest", "email": "guest@a.test",
@@ -89,10 +117,8 @@ BLOCK_THEME = [
     ("a post is edited in the classic editor", classic_edit, []),
     ("a post is edited in the block editor, with its terms", block_edit, []),
     ("a post is written and published in the block editor", block_new, ["/yew/", "/yew"]),
-    ("only the content of a post changes",
-     "wp_update_post(['ID' => $m['Moss'], 'post_content' => 'Soft.']);", []),
-    ("a post gets another slug",
-     "wp_update_post(['ID' => $m['Fern'], 'post_name' => 'bracken']);", ["/bracken/", "/bracken"]),
+    ("only the content of a post changes, from the command line", command_line, []),
+    ("a post gets another slug by quick edit", quick_edit, ["/bracken/", "/bracken"]),
     ("a post gets another date",
      "wp_update_post(['ID' => $m['Wren'], 'post_date' => '2026-01-20 10:00:00', 'edit_date' => true]);",
      ["/2026/01/20/", "/2025/11/"]),
@@ -117,8 +143,7 @@ BLOCK_THEME = [
      "wp_untrash_post($m['Fox']); wp_publish_post($m['Fox']);", []),
     ("a post is deleted for good", "wp_delete_post($m['Hare'], true);", ["/dot/", "/hare/dot/"]),
     ("a scheduled post is published by cron", scheduled, ["/later/"]),
-    ("a page gets another title",
-     "wp_update_post(['ID' => $m['team'], 'post_title' => 'Our team']);", []),
+    ("a page gets another title by XML-RPC", xmlrpc, []),
     ("a page's content changes",
      "wp_update_post(['ID' => $m['about'], 'post_content' => 'Who we were.']);", []),
     ("a category gets another name",
@@ -135,7 +160,9 @@ CLASSIC_THEME = [
     ("a widget is added", """
         update_option('widget_recent-posts', [2 => ['title' => '', 'number' => 3], '_multiwidget' => 1]);
         update_option('widget_recent-comments', [2 => ['number' => 3], '_multiwidget' => 1]);
-        wp_set_sidebars_widgets(['sidebar-1' => ['recent-posts-2', 'recent-comments-2'],
+        update_option('widget_block', [2 => ['content' =>
+            '<!-- wp:latest-posts {"postsToShow":20,"displayPostContent":true} /-->'], '_multiwidget' => 1]);
+        wp_set_sidebars_widgets(['sidebar-1' => ['recent-posts-2', 'recent-comments-2', 'block-2'],
             'wp_inactive_widgets' => []]);""", []),
     ("a post is published that a sidebar lists",
      "wp_insert_post(['post_title' => 'Ivy', 'post_status' => 'publish', 'post_content' => 'i']);", ["/ivy/"]),

@@ -52,6 +52,7 @@ def found(*names):
 
 PHP_FPM = found("php-fpm", "php-fpm[0-9]*")
 PHP_CGI = found("php-cgi", "php-cgi[0-9]*")
+PHP = found("php", "php[0-9]*")
 MARIADBD = found("mariadbd")
 NGINX = found("nginx")
 
@@ -63,7 +64,7 @@ def missing():
         ("wordpress-theme-twentytwentythree", glob.glob("/usr/share/wordpress/wp-content/themes/twentytwentythree") or
          glob.glob("/var/lib/wordpress/wp-content/themes/twentytwentythree")),
         ("mariadb-server-core", MARIADBD), ("nginx", NGINX), ("php-fpm", PHP_FPM),
-        ("php-cgi", PHP_CGI), ("php-mysql", glob.glob("/etc/php/*/fpm/conf.d/*mysqli.ini")),
+        ("php-cgi", PHP_CGI), ("php-cli", PHP), ("php-mysql", glob.glob("/etc/php/*/fpm/conf.d/*mysqli.ini")),
     ) if not there]
 
 
@@ -339,6 +340,11 @@ map $request_method$http_cookie$request_uri $skip {
             return json.loads(reply.body)
         except ValueError:
             raise RuntimeError("%d: %s" % (reply.status, reply.text[-800:]))
+
+    def command_line(self, code, host=None):
+        """Run PHP on the command line; what it prints."""
+        return subprocess.run([PHP, "-r", code], check=True, stdout=subprocess.PIPE,
+                              env={"HTTP_HOST": host or self.hosts[0]}).stdout
 
     def run_installing(self, host, code):
         self.write("wp/install.php", """<?php
