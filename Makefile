@@ -75,6 +75,7 @@ LIB_SRCS := \
 	lib/op/child.c \
 	lib/op/copy.c \
 	lib/op/decode.c \
+	lib/op/dirzone.c \
 	lib/op/doctor.c \
 	lib/op/doctor_contents.c \
 	lib/op/doctor_keys.c \

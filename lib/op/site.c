@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "build.h"
+#include "dirzone.h"
 #include "ngc/cache.h"
 #include "ngc/level.h"
 #include "ngc/mem.h"
@@ -305,79 +305,6 @@ static enum ngc_code read_conf(struct ngc_site *s, const struct ngc_site_request
 	return ngc_conf_read(&c, &s->conf, err);
 }
 
-/* Drop slashes at the end, but not the root's. */
-static void strip_slashes(char *path)
-{
-	size_t n = strlen(path);
-
-	while (n > 1 && path[n - 1] == '/')
-		path[--n] = '\0';
-}
-
-/* Take DIR off the option: up to an unescaped comma; "\," stands for a comma. */
-static struct ngc_bytes take_dir(const char *text, char *out)
-{
-	size_t n = 0;
-
-	while (*text != '\0' && *text != ',') {
-		if (text[0] == '\\' && text[1] == ',')
-			text++;
-		out[n++] = *text++;
-	}
-	out[n] = '\0';
-	strip_slashes(out);
-	return ngc_bytes_of(text);
-}
-
-/* The parameters behind DIR: ",name=NAME,levels=L,key=TEMPLATE", key last. */
-static enum ngc_code take_params(struct ngc_site *s, struct ngc_zone *z, const char *p,
-    struct ngc_error *err)
-{
-	while (*p != '\0') {
-		size_t n = strcspn(++p, ",");
-
-		if (strncmp(p, "key=", 4) == 0) {
-			z->key = p + 4;
-			return NGC_OK;
-		}
-		if (strncmp(p, "name=", 5) == 0 && n > 5) {
-			z->name = ngc_arena_copy(s->arena, p + 5, n - 5);
-			if (z->name == NULL)
-				return ngc_no_memory(err);
-		} else if (strncmp(p, "levels=", 7) == 0 &&
-			   ngc_levels_parse(ngc_bytes(p + 7, n - 7), &z->levels)) {
-			z->levels_known = true;
-		} else {
-			return ngc_fail(err, NGC_INVALID, 0,
-			    "-d %s: '%.*s': expected name=NAME, levels=L or key=TEMPLATE "
-			    "(a comma in DIR needs a backslash)",
-			    z->path, (int)n, p);
-		}
-		p += n;
-	}
-	return NGC_OK;
-}
-
-static enum ngc_code add_dir(struct ngc_site *s, const char *text, struct ngc_error *err)
-{
-	struct ngc_zone *z = ngc_arena_alloc(s->arena, 1, sizeof(*z));
-	char *path = ngc_arena_alloc(s->arena, strlen(text) + 1, 1);
-	struct ngc_bytes params;
-	struct stat st;
-
-	if (z == NULL || path == NULL)
-		return ngc_no_memory(err);
-	params = take_dir(text, path);
-	if (path[0] == '\0')
-		return ngc_fail(err, NGC_INVALID, 0, "-d '%s': a directory is missing",
-		    text);
-	*z = (struct ngc_zone){ .path = path, .max_size = -1, .min_free = -1 };
-	z->archive = stat(path, &st) == 0 &&
-		     (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode));
-	s->all[s->n_all++] = z;
-	return take_params(s, z, (const char *)params.p, err);
-}
-
 /* Is a configuration to be read?  Files alone do without. */
 static bool wants_conf(const struct ngc_site_request *req)
 {
@@ -389,26 +316,14 @@ static bool wants_conf(const struct ngc_site_request *req)
 static enum ngc_code add_root_of(struct ngc_site *s, const char *file,
     struct ngc_error *err)
 {
-	struct ngc_zone *z = ngc_arena_alloc(s->arena, 1, sizeof(*z));
-	struct ngc_candidate_path parts;
-	char *path;
+	const struct ngc_zone *z;
+	enum ngc_code code = zone_of_file(s->arena, file, &z, err);
 
-	if (z == NULL)
-		return ngc_no_memory(err);
-	if (!ngc_candidate_split(file, &parts))
-		return ngc_fail(err, NGC_INVALID, 0,
-		    "--file %s: not the name of a cache file (32 lower-case hex digits)",
-		    file);
-	path = parts.root_len[parts.depth] > 0
-		   ? ngc_arena_copy(s->arena, file, parts.root_len[parts.depth])
-		   : ngc_arena_copy(s->arena, ".", 1);
-	if (path == NULL)
-		return ngc_no_memory(err);
-	strip_slashes(path);
+	if (code != NGC_OK)
+		return code;
 	for (size_t i = 0; i < s->n_all; i++)
-		if (strcmp(s->all[i]->path, path) == 0)
+		if (strcmp(s->all[i]->path, z->path) == 0)
 			return NGC_OK;
-	*z = (struct ngc_zone){ .path = path, .max_size = -1, .min_free = -1 };
 	s->all[s->n_all++] = z;
 	return NGC_OK;
 }
@@ -429,10 +344,12 @@ static enum ngc_code collect_zones(struct ngc_site *s, const struct ngc_site_req
 	for (s->n_all = 0; s->n_all < n; s->n_all++)
 		s->all[s->n_all] = ngc_conf_zone(s->conf, s->n_all);
 	for (size_t i = 0; i < req->n_dirs; i++) {
-		enum ngc_code code = add_dir(s, req->dirs[i], err);
+		enum ngc_code code = zone_of_dir(s->arena, req->dirs[i],
+		    &s->all[s->n_all], err);
 
 		if (code != NGC_OK)
 			return code;
+		s->n_all++;
 	}
 	for (size_t i = 0; !wants_conf(req) && req->n_dirs == 0 && i < req->n_files;
 	     i++) {
