@@ -38,21 +38,24 @@ static struct ngc_bytes cell(const struct table *t, size_t i)
 	return ngc_bytes(t->text.p + start, t->ends[i] - start);
 }
 
+/* What is too wide is cut out of the middle: paths and hosts differ at their ends. */
 static void write_cell(struct ngc_buf *out, struct ngc_bytes s, size_t columns,
     bool right)
 {
-	size_t n = width_of(s);
-	const char *cut = "";
+	struct ngc_bytes tail = ngc_bytes_of("");
+	size_t n = width_of(s), room = columns - strlen(CUT);
+	bool cut = n > columns;
 
-	if (n > columns) {
-		s = width_head(s, columns - strlen(CUT));
-		cut = CUT;
-		n = width_of(s) + strlen(CUT);
+	if (cut) {
+		tail = width_tail(s, room - room / 2);
+		s = width_head(s, room / 2);
+		n = width_of(s) + strlen(CUT) + width_of(tail);
 	}
 	if (right)
 		ngc_buf_printf(out, "%*s", (int)(columns - n), "");
 	ngc_buf_add_bytes(out, s);
-	ngc_buf_add_str(out, cut);
+	ngc_buf_add_str(out, cut ? CUT : "");
+	ngc_buf_add_bytes(out, tail);
 	if (!right)
 		ngc_buf_printf(out, "%*s", (int)(columns - n), "");
 }
