@@ -181,6 +181,15 @@ static enum ngc_code check_room(const struct put *p, struct ngc_error *err)
 	return err->code;
 }
 
+/* What could not be written until now is told of here; interrupted, it is closed. */
+static bool close_file(struct put *p)
+{
+	int fd = p->fd;
+
+	p->fd = -1;
+	return fd < 0 || close(fd) == 0 || errno == EINTR;
+}
+
 static enum ngc_code write_file(struct put *p, struct ngc_error *err)
 {
 	struct ngc_entry *e = p->req->e;
@@ -196,6 +205,8 @@ static enum ngc_code write_file(struct put *p, struct ngc_error *err)
 	if (!give(p, p->fd) || fchmod(p->fd, 0600) != 0)
 		return failed(p, "owner and mode", errno, err);
 	futimens(p->fd, times);
+	if (!close_file(p))
+		return failed(p, "write", errno, err);
 	if (renameat(p->dirfd, p->temp, p->dirfd, e->name) != 0)
 		return failed(p, "rename", errno, err);
 	p->temp[0] = '\0';
@@ -220,8 +231,7 @@ enum ngc_code ngc_put_entry(const struct ngc_put *req, struct ngc_error *err)
 		code = write_file(&p, err);
 	if (p.temp[0] != '\0')
 		unlinkat(p.dirfd, p.temp, 0);
-	if (p.fd >= 0 && close(p.fd) != 0 && errno != EINTR && code == NGC_OK)
-		code = failed(&p, "write", errno, err);
+	close_file(&p);
 	if (p.dirfd >= 0)
 		close(p.dirfd);
 	return code;
