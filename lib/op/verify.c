@@ -147,8 +147,13 @@ static enum ngc_outcome remove_temporary(const struct ngc_stray *s,
 {
 	struct stat st;
 
-	if (fstatat(s->dirfd, s->name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    st.st_dev != judged->st_dev || st.st_ino != judged->st_ino)
+	if (fstatat(s->dirfd, s->name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+		if (errno == ENOENT)
+			return NGC_REPLACED;
+		ngc_fail(err, NGC_DENIED, errno, "stat");
+		return NGC_FAILED;
+	}
+	if (st.st_dev != judged->st_dev || st.st_ino != judged->st_ino)
 		return NGC_REPLACED;
 	if (unlinkat(s->dirfd, s->name, 0) == 0)
 		return NGC_DONE;
