@@ -171,6 +171,7 @@ LIB_SRCS := \
 	lib/store/dir.c \
 	lib/store/edit.c \
 	lib/store/entry.c \
+	lib/store/gunzip.c \
 	lib/store/libarchive.c \
 	lib/store/names.c \
 	lib/store/put.c \

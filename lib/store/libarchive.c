@@ -31,7 +31,6 @@ static const struct ngc_library_function functions[] = {
 	FUNCTION(write_fail),
 	FUNCTION(write_free),
 	FUNCTION(read_new),
-	FUNCTION(read_support_filter_gzip),
 	FUNCTION(read_support_filter_lz4),
 	FUNCTION(read_support_filter_xz),
 	FUNCTION(read_support_filter_zstd),

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gunzip.h"
 #include "ngc/digest.h"
 #include "ngc/libarchive.h"
 #include "ngc/mem.h"
@@ -33,6 +34,8 @@ struct ngc_unpack {
 	const volatile sig_atomic_t *stop;
 	off_t end;    /* of a file that can be skipped over; 0: it cannot */
 	bool started; /* a member was read */
+	bool started_input;
+	struct gunzip *gunzip; /* NULL: the input is not gzip's */
 	uint32_t sum, wanted; /* CRC-32 of what was read of a member, and of all of it */
 	bool summed;          /* that is known */
 	enum ngc_code failed;
@@ -50,20 +53,65 @@ static bool stopped(const struct ngc_unpack *u)
 	return u->stop != NULL && *u->stop != 0;
 }
 
+static ssize_t read_raw(void *arg, void *p, size_t n)
+{
+	const struct ngc_unpack *u = arg;
+	ssize_t got;
+
+	do {
+		errno = EINTR;
+		if (stopped(u))
+			return -1;
+		got = read(u->fd, p, n);
+	} while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* The first bytes tell whether gzip is to be undone. */
+static ssize_t read_first(struct ngc_unpack *u)
+{
+	size_t n = 0;
+	ssize_t got;
+
+	do {
+		got = read_raw(u, u->input + n, sizeof(u->input) - n);
+		if (got < 0)
+			return -1;
+		n += (size_t)got;
+	} while (got > 0 && n < GUNZIP_MAGIC);
+	u->started_input = true;
+	if (!gunzip_knows(u->input, n))
+		return (ssize_t)n;
+	u->gunzip = gunzip_new(u->input, n);
+	errno = ENOMEM;
+	return u->gunzip != NULL ? 0 : -1;
+}
+
+/* The next of what is not compressed by gzip, in u->input; -1: *why, or errno. */
+static ssize_t input_next(struct ngc_unpack *u, const char **why)
+{
+	ssize_t n;
+
+	*why = NULL;
+	if (!u->started_input) {
+		n = read_first(u);
+		if (n != 0 || u->gunzip == NULL)
+			return n;
+	}
+	return u->gunzip != NULL ? gunzip_read(u->gunzip, read_raw, u, u->input,
+				       sizeof(u->input), why)
+				 : read_raw(u, u->input, sizeof(u->input));
+}
+
 static ssize_t input_read(struct archive *a, void *arg, const void **p)
 {
 	struct ngc_unpack *u = arg;
-	ssize_t n;
+	const char *why;
+	ssize_t n = input_next(u, &why);
 
-	do {
-		if (stopped(u)) {
-			u->lib->set_error(a, EINTR, "interrupted");
-			return ARCHIVE_FATAL;
-		}
-		n = read(u->fd, u->input, sizeof(u->input));
-	} while (n < 0 && errno == EINTR);
 	if (n < 0) {
-		u->lib->set_error(a, errno, "%s", strerror(errno));
+		u->lib->set_error(a, why != NULL ? 0 : errno, "%s",
+		    why != NULL ? why : strerror(errno));
 		return ARCHIVE_FATAL;
 	}
 	*p = u->input;
@@ -77,7 +125,7 @@ static int64_t input_skip(struct archive *a, void *arg, int64_t n)
 	off_t pos;
 
 	(void)a;
-	if (u->end == 0 || n <= 0)
+	if (u->end == 0 || u->gunzip != NULL || n <= 0)
 		return 0;
 	pos = lseek(u->fd, 0, SEEK_CUR);
 	if (pos < 0 || n > u->end - pos || lseek(u->fd, (off_t)n, SEEK_CUR) < 0)
@@ -115,7 +163,6 @@ static bool set_up(struct ngc_unpack *u)
 	if (u->archive == NULL)
 		return false;
 	/* One that is not built in would run a program: then it is unknown. */
-	lib->read_support_filter_gzip(u->archive);
 	lib->read_support_filter_lz4(u->archive);
 	lib->read_support_filter_xz(u->archive);
 	lib->read_support_filter_zstd(u->archive);
@@ -174,6 +221,7 @@ void ngc_unpack_close(struct ngc_unpack *u)
 		return;
 	if (u->archive != NULL)
 		u->lib->read_free(u->archive);
+	gunzip_free(u->gunzip);
 	if (u->fd >= 0)
 		close(u->fd);
 	for (size_t i = 0; i < u->n_roots; i++)
@@ -453,12 +501,29 @@ static enum ngc_code header_failed(const struct ngc_unpack *u, struct ngc_error 
 {
 	const char *why = u->lib->error_string(u->archive);
 
-	if (!u->started && !looks_like_tar(u->path) &&
+	if (!u->started && !looks_like_tar(u->path) && u->gunzip == NULL &&
 	    u->lib->filter_code(u->archive, 0) == ARCHIVE_FILTER_NONE)
 		return ngc_fail(err, NGC_INVALID, 0,
 		    "%s: neither a directory nor a tar archive", u->path);
 	return ngc_fail(err, NGC_DAMAGED, 0, "%s: damaged: %s", u->path,
 	    why != NULL ? why : "it cannot be read");
+}
+
+/* The library stops at the mark of the end: the last checksums stand behind it. */
+static enum ngc_code check_rest(struct ngc_unpack *u, struct ngc_error *err)
+{
+	const char *why;
+	ssize_t n;
+
+	if (u->gunzip == NULL)
+		return NGC_GONE;
+	do
+		n = input_next(u, &why);
+	while (n > 0);
+	if (n == 0)
+		return NGC_GONE;
+	return ngc_fail(err, NGC_DAMAGED, 0, "%s: damaged: %s", u->path,
+	    why != NULL ? why : strerror(errno));
 }
 
 enum ngc_code ngc_unpack_next(struct ngc_unpack *u, struct ngc_member *out,
@@ -471,7 +536,7 @@ enum ngc_code ngc_unpack_next(struct ngc_unpack *u, struct ngc_member *out,
 		r = u->lib->read_next_header(u->archive, &e);
 	while (r == ARCHIVE_RETRY);
 	if (r == ARCHIVE_EOF && !is_cut(u))
-		return NGC_GONE;
+		return check_rest(u, err);
 	if (r == ARCHIVE_EOF)
 		return ngc_fail(err, NGC_DAMAGED, 0,
 		    "%s: damaged: it ends before its end is marked", u->path);

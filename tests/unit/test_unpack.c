@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "ngc/unpack.h"
 
+#include <zlib.h>
+
 #include "fault.h"
 #include "ngc/digest.h"
 #include "ngc/mem.h"
@@ -237,6 +239,63 @@ START_TEST(a_zone_may_be_called_as_the_directory_of_a_level)
 }
 END_TEST
 
+/* Two files of gzip's, the second of the last bytes, and zeros behind them. */
+static size_t write_gzip(struct box *b, size_t last)
+{
+	static const unsigned char zeros[100];
+	const char *path = tree_at(&b->t, "x.tar");
+	size_t first = b->tar.n - last;
+	struct stat st;
+	gzFile f = gzopen(path, "wb");
+
+	ck_assert_int_eq(gzwrite(f, b->tar.p, (unsigned)first), (int)first);
+	ck_assert_int_eq(gzclose(f), Z_OK);
+	f = gzopen(path, "ab");
+	ck_assert_int_eq(gzwrite(f, b->tar.p + first, (unsigned)last), (int)last);
+	ck_assert_int_eq(gzclose(f), Z_OK);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(truncate(path, st.st_size + (off_t)sizeof(zeros)), 0);
+	return (size_t)st.st_size;
+}
+
+/* Read the member of an archive, and what comes behind it. */
+static enum ngc_code behind_one(struct box *b)
+{
+	enum ngc_code code;
+
+	ck_assert_int_eq(ngc_unpack_open(b->path, NULL, &b->u, &b->err), NGC_OK);
+	code = next(b);
+	if (code == NGC_OK)
+		code = next(b);
+	ngc_unpack_close(b->u);
+	b->u = NULL;
+	return code;
+}
+
+START_TEST(what_gzip_has_compressed_must_have_its_checksums)
+{
+	static unsigned char p[4096];
+	struct box b;
+	size_t n;
+
+	box_new(&b);
+	add(&b, "pages/d/74/" NAME, '0', "entry");
+	end(&b);
+	n = write_gzip(&b, 3 * BLOCK);
+	ck_assert_uint_eq(tree_read(&b.t, "x.tar", p, sizeof(p)), n + 100);
+	ck_assert_int_eq(behind_one(&b), NGC_GONE);
+	for (size_t i = 1; i <= 8; i++) {
+		p[n - i] ^= 4;
+		tree_write(&b.t, "x.tar", p, n);
+		ck_assert_int_eq(behind_one(&b), NGC_DAMAGED);
+		p[n - i] ^= 4;
+		tree_write(&b.t, "x.tar", p, n - i);
+		ck_assert_int_eq(behind_one(&b), NGC_DAMAGED);
+	}
+	box_free(&b);
+}
+END_TEST
+
 START_TEST(many_zones_are_read_and_endless_ones_are_not)
 {
 	char path[64];
@@ -357,6 +416,7 @@ UNIT_MAIN("unpack", members_are_told_apart_by_their_paths_and_types,
     an_archive_is_whole_only_with_its_end,
     a_checksum_counts_while_the_file_was_not_written_to_since,
     a_zone_may_be_called_as_the_directory_of_a_level,
+    what_gzip_has_compressed_must_have_its_checksums,
     many_zones_are_read_and_endless_ones_are_not,
     what_is_told_of_an_archive_is_read_within_reason, what_is_no_archive_is_refused,
     reading_ends_when_it_is_stopped,
