@@ -76,6 +76,10 @@ struct ngc_member {
 enum ngc_code ngc_unpack_next(struct ngc_unpack *u, struct ngc_member *out,
     struct ngc_error *err);
 
+/* Says why a member of an archive is refused; returns NGC_DAMAGED. */
+enum ngc_code ngc_member_refused(const struct ngc_member *m, const char *archive,
+    struct ngc_error *err);
+
 /* The candidate in hand as an entry of which nothing was read, for ngc_entry_unpack(). */
 void ngc_member_entry(const struct ngc_member *m, struct ngc_unpack *u,
     const struct ngc_cache *c, struct ngc_entry *out);

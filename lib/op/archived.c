@@ -74,8 +74,7 @@ static void refuse(const struct pass *p, const struct ngc_member *m)
 {
 	struct ngc_error err;
 
-	ngc_fail(&err, NGC_DAMAGED, 0, "%s: '%s': left out: %s", p->path, m->path,
-	    m->why);
+	ngc_member_refused(m, p->path, &err);
 	find_problem(p->f, &err);
 }
 

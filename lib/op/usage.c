@@ -5,11 +5,21 @@
 
 #include "ngc/unpack.h"
 
+static void count(struct ngc_walk_totals *t, const struct ngc_member *m)
+{
+	if (m->kind == NGC_MEMBER_ENTRY) {
+		t->candidates++;
+		t->bytes += (uint64_t)m->size;
+		t->allocated += (uint64_t)m->size;
+	}
+	t->temporary += m->kind == NGC_MEMBER_TEMPORARY;
+	t->foreign += m->kind == NGC_MEMBER_FOREIGN;
+}
+
 /* By the sizes that an archive tells of its members. */
 static enum ngc_code measure_archive(const struct ngc_usage_request *req,
     const struct ngc_zone *zone, struct ngc_usage *out, struct ngc_error *err)
 {
-	struct ngc_walk_totals *t = &out->totals;
 	struct ngc_unpack *u = NULL;
 	struct ngc_member m;
 	enum ngc_code code = ngc_unpack_open(zone->path, req->stop, &u, err);
@@ -17,13 +27,13 @@ static enum ngc_code measure_archive(const struct ngc_usage_request *req,
 	out->exists = true;
 	while (code == NGC_OK) {
 		code = ngc_unpack_next(u, &m, err);
-		if (code == NGC_OK && m.kind == NGC_MEMBER_ENTRY) {
-			t->candidates++;
-			t->bytes += (uint64_t)m.size;
-			t->allocated += (uint64_t)m.size;
-		}
-		t->temporary += code == NGC_OK && m.kind == NGC_MEMBER_TEMPORARY;
-		t->foreign += code == NGC_OK && m.kind == NGC_MEMBER_FOREIGN;
+		if (code != NGC_OK)
+			break;
+		count(&out->totals, &m);
+		if (m.kind != NGC_MEMBER_REFUSED || req->problem == NULL)
+			continue;
+		ngc_member_refused(&m, zone->path, err);
+		req->problem(req->arg, err);
 	}
 	ngc_unpack_close(u);
 	out->known = code == NGC_GONE;

@@ -244,6 +244,13 @@ void ngc_member_entry(const struct ngc_member *m, struct ngc_unpack *u,
 	memcpy(out->name, m->name, sizeof(out->name));
 }
 
+enum ngc_code ngc_member_refused(const struct ngc_member *m, const char *archive,
+    struct ngc_error *err)
+{
+	return ngc_fail(err, NGC_DAMAGED, 0, "%s: '%s': left out: %s", archive, m->path,
+	    m->why);
+}
+
 enum ngc_code ngc_unpack_failed(const struct ngc_unpack *u, struct ngc_error *err)
 {
 	if (u->failed != NGC_OK)

@@ -269,6 +269,9 @@ plain() {
 	equal "$(grep -c 'left out: not a file' <<<"$stderr")" 3
 	equal "$(grep -c 'left out: its path is absolute' <<<"$stderr")" 1
 	equal "$(grep -c 'left out: its path leads upwards' <<<"$stderr")" 2
+	told=$stderr
+	run -3 --separate-stderr ngxcache zones -d "$T/bad.tar"
+	equal "$stderr" "$told"
 }
 
 @test "from an archive: a file that is no archive is refused" {
