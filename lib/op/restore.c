@@ -144,7 +144,7 @@ static enum ngc_code into_open(struct restore *r, struct into *to, struct ngc_er
 	enum ngc_code code = ngc_site_cache(req->site, to->zone, &to->cache, err);
 
 	to->asked = true;
-	if (code == NGC_OK && !req->dry_run)
+	if (code == NGC_OK)
 		code = ngc_put_allowed(to->cache, err);
 	to->entries_max = keys_max(to->zone);
 	to->bytes_max = to->zone->configured ? to->zone->max_size : -1;

@@ -95,8 +95,11 @@ counts() {
 	chown www-data "$R"
 	chmod 755 "$R" "$BATS_TEST_TMPDIR"
 	cp "$O/ngxcache" "$T/ngxcache"
-	run -3 --separate-stderr setpriv --reuid=nobody --clear-groups "$T/ngxcache" restore -d "$R" "$A"
-	equal "$stderr" "ngxcache: $R: files must be its owner's: run as www-data or as root"
+	for how in '' -n; do
+		# shellcheck disable=SC2086
+		run -3 --separate-stderr setpriv --reuid=nobody --clear-groups "$T/ngxcache" restore $how -d "$R" "$A"
+		equal "$stderr" "ngxcache: $R: files must be its owner's: run as www-data or as root"
+	done
 	equal "$(files "$R")" ""
 }
 
