@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "ngc/libarchive.h"
 #include "ngc/unpack.h"
@@ -40,6 +41,7 @@ static const struct ending {
 	{ ".Z", NOT_WRITTEN },
 	{ ".br", NOT_WRITTEN },
 	{ ".bz2", NOT_WRITTEN },
+	{ ".cpio", NOT_WRITTEN },
 	{ ".lz", NOT_WRITTEN },
 	{ ".lzma", NOT_WRITTEN },
 	{ ".lzo", NOT_WRITTEN },
@@ -56,7 +58,7 @@ static enum filter filter_of(const char *path)
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		size_t k = strlen(endings[i].text);
 
-		if (n > k && strcmp(path + n - k, endings[i].text) == 0)
+		if (n > k && strcasecmp(path + n - k, endings[i].text) == 0)
 			return endings[i].filter;
 	}
 	return NONE;

@@ -68,6 +68,7 @@ cache() {
 	done <<-END
 		.tar cat
 		.tar.gz gzip -dc
+		.TAR.GZ gzip -dc
 		.tgz gzip -dc
 		.tar.zst zstd -dc
 		.tar.xz xz -dc
@@ -78,7 +79,7 @@ cache() {
 
 @test "archive: a name that promises another format is refused" {
 	mkcache -o "$C" GETa.test/
-	for ending in .zip .tar.bz2 .7z; do
+	for ending in .zip .tar.bz2 .7z .cpio .ZIP; do
 		refused 'expected a name that ends in .tar' archive -d "$C" -o "$T/a$ending"
 	done
 	only_in "$T" cache
