@@ -64,6 +64,12 @@ final class Ngxcache {
 		'comments' => 'recent-comments|latest-comments',
 	];
 
+	/** Of a post, what decides where it stands and who sees it; and what menus tell of it. */
+	const PLACED = ['post_name', 'post_status', 'post_date', 'post_author', 'post_parent',
+		'post_type', 'post_password'];
+	const NAMED = ['post_title', 'menu_order', 'post_name', 'post_status', 'post_date',
+		'post_author', 'post_parent', 'post_type', 'post_password'];
+
 	/** What shows more of posts than their names. */
 	const CONTENT = 'query|latest-posts \{[^}]*"display(?:PostContent|FeaturedImage)';
 
@@ -238,7 +244,6 @@ final class Ngxcache {
 		self::add("$base/wp-sitemap*");
 		self::add("$base/sitemap*");
 		self::rest(['']);
-		self::oembed('');
 	}
 
 	/** Lists of REST and what is in them, by the beginnings of their names. */
@@ -251,10 +256,18 @@ final class Ngxcache {
 		}
 	}
 
-	private static function oembed($of) {
+	/** What embeds a post asks for it by its URL, which is encoded there, or by its number. */
+	private static function oembed($post) {
 		$rest = untrailingslashit(get_rest_url());
-		if (strpos($rest, '?') === false) {
-			self::add("$rest/oembed/*" . ($of !== '' ? "$of*" : ''));
+		$name = $post->post_name;
+		if (strpos($rest, '?') !== false) {
+			return; /* the front page has it */
+		}
+		if (preg_match('/^[a-z0-9-]+$/', $name) && strpos(get_permalink($post), $name) !== false) {
+			self::add("$rest/oembed/*$name*");
+			self::add("$rest/oembed/*$post->ID*");
+		} else {
+			self::add("$rest/oembed/*");
 		}
 	}
 
@@ -280,13 +293,22 @@ final class Ngxcache {
 	}
 
 	/** A post, every list it stands in, and what tells no more than its name. */
+	private static function named($post) {
+		if (self::is_visible($post)) {
+			self::content($post);
+			self::neighbours($post);
+			self::oembed($post);
+			self::add(self::base() . '/comments/feed*');
+		}
+	}
+
+	/** The same, and what tells whether it is there. */
 	private static function post($post) {
 		if (!self::is_visible($post)) {
 			return;
 		}
-		self::content($post);
+		self::named($post);
 		self::common();
-		self::neighbours($post);
 		foreach (self::attachments($post->ID) as $id) {
 			self::page(get_permalink($id));
 		}
@@ -325,15 +347,6 @@ final class Ngxcache {
 		}
 	}
 
-	/** Its image, in lists, where it is embedded, and as its neighbours may show it. */
-	private static function image_of($post) {
-		if (self::is_visible($post)) {
-			self::content($post);
-			self::neighbours($post);
-			self::oembed(preg_match('/^[a-z0-9-]+$/', $post->post_name) ? $post->post_name : '');
-		}
-	}
-
 	private static function attachments($id) {
 		return get_posts(['post_parent' => $id, 'post_type' => 'attachment', 'fields' => 'ids',
 			'post_status' => 'any', 'numberposts' => 100]);
@@ -355,11 +368,11 @@ final class Ngxcache {
 	/** Before a change; what will be is not always known. */
 	private static function post_old($id, $data = null) {
 		$post = get_post($id);
-		if ($post instanceof WP_Post && is_array($data) && !self::is_renamed($post, (object) $data)) {
-			self::content($post);
-		} else {
+		if (!$post instanceof WP_Post || !is_array($data)) {
 			self::post($post);
+			return;
 		}
+		self::changed($post, (object) $data);
 	}
 
 	/** The first page of posts shows it above the others. */
@@ -396,19 +409,32 @@ final class Ngxcache {
 		if ($was) {
 			self::page(get_permalink($before));
 		}
-		if (!$was || !self::is_visible($post) || self::is_renamed($post, $before)) {
+		if (!$was || !self::is_visible($post)) {
 			self::post($post);
+		} else {
+			self::changed($post, $before);
+		}
+		if (!$was || self::differ($post, $before, self::NAMED)) {
 			self::lists_changed($post);
 		} else {
-			self::content($post);
 			self::content_changed();
 		}
 	}
 
-	private static function is_renamed($post, $before) {
-		foreach (['post_title', 'post_name', 'post_status', 'post_date', 'post_author',
-			'post_parent', 'menu_order', 'post_type', 'post_password'] as $field) {
-			if (!isset($before->$field) || (string) $post->$field !== (string) $before->$field) {
+	/** As far as the difference between two states of a post shows. */
+	private static function changed($post, $other) {
+		if (self::differ($post, $other, self::PLACED)) {
+			self::post($post);
+		} elseif (self::differ($post, $other, self::NAMED)) {
+			self::named($post);
+		} else {
+			self::content($post);
+		}
+	}
+
+	private static function differ($post, $other, $fields) {
+		foreach ($fields as $field) {
+			if (!isset($other->$field) || (string) $post->$field !== (string) $other->$field) {
 				return true;
 			}
 		}
@@ -463,7 +489,7 @@ final class Ngxcache {
 			$shown[] = get_post($post->post_parent);
 		}
 		foreach ($shown as $user) {
-			self::image_of($user);
+			self::named($user);
 		}
 		self::content_changed();
 	}
@@ -477,7 +503,7 @@ final class Ngxcache {
 		if ($post instanceof WP_Post && $post->post_type === 'attachment') {
 			self::media($id);
 		} elseif ($key === '_thumbnail_id') {
-			self::image_of($post);
+			self::named($post);
 			self::content_changed();
 		} else {
 			self::post($post);
