@@ -5,7 +5,10 @@
 
 #include "ngc/library.h"
 
-/* libzstd, as in zstd.h. */
+/*
+ * libzstd, as in zstd.h, which libarchive is linked to.  libarchive undoes zstd, too, but
+ * fetches its input itself, where a stage of the decoder is fed.
+ */
 struct in_buffer {
 	const void *p;
 	size_t size, pos;
