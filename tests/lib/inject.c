@@ -51,7 +51,8 @@ static struct rule rules[RULES_MAX];
 static size_t n_rules;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static char *report_path; /* NULL: none */
+static char *report_path;
+static bool counting; /* there will be a report */
 static bool was_open[OPEN_MAX];
 static struct {
 	const char *function;
@@ -143,6 +144,7 @@ __attribute__((constructor)) static void parse_rules(void)
 	}
 	memset(calls, 0, sizeof(calls));
 	report_path = report != NULL ? strdup(report) : NULL;
+	counting = report_path != NULL;
 	unsetenv("INJECT");
 	unsetenv("INJECT_REPORT");
 	unsetenv("LD_PRELOAD");
@@ -161,16 +163,15 @@ static void report_open(FILE *f, int fd)
 __attribute__((destructor)) static void report(void)
 {
 	bool left[OPEN_MAX];
-	const char *path = report_path;
 	FILE *f;
 
-	if (path == NULL)
+	if (!counting)
 		return;
-	report_path = NULL;
+	counting = false;
 	for (int fd = 0; fd < OPEN_MAX; fd++)
 		left[fd] = !was_open[fd] && is_open(fd);
 	n_rules = 0;
-	f = fopen(path, "we");
+	f = fopen(report_path, "we");
 	if (f == NULL)
 		return;
 	for (size_t i = 0; i < CALLS_MAX && calls[i].function != NULL; i++)
@@ -197,7 +198,7 @@ static void count_call(const char *function)
 /* True: the call fails, errno is set. */
 static bool disturb(const char *function, const char *name)
 {
-	if (report_path != NULL)
+	if (counting)
 		count_call(function);
 	for (size_t i = 0; i < n_rules; i++) {
 		struct rule *r = &rules[i];
@@ -423,7 +424,7 @@ static bool is_spared(void *caller)
                                                                                    \
 		if (behind == NULL)                                                \
 			behind = (void *(*)parameters)dlsym(RTLD_NEXT, #function); \
-		if ((n_rules > 0 || report_path != NULL) &&                        \
+		if ((n_rules > 0 || counting) &&                        \
 		    !is_spared(__builtin_return_address(0)) &&                     \
 		    disturb("memory", NULL))                                       \
 			return NULL;                                               \
