@@ -124,6 +124,23 @@ by() {
 	json_is 'd["total"]["entries"]' 8
 }
 
+@test "stats, check, urls, show, verify, doctor: nothing is changed, times of access included" {
+	a_site
+	mapfile -t all < <(find "$T/pages" "$T/php")
+	touch -a -d '2020-01-01' "${all[@]}"
+	stamps() {
+		stat -c '%n %x %y %z %a %u %s' "${all[@]}"
+	}
+	before=$(stamps)
+	run -0 --separate-stderr ngxcache stats -c "$CONF" --by host,tag,type,path
+	run -0 --separate-stderr ngxcache check -c "$CONF" --warn-expired 100
+	run -0 --separate-stderr ngxcache urls -c "$CONF"
+	run -0 --separate-stderr ngxcache show -c "$CONF" --body --key httpGETa.test/2
+	run -1 --separate-stderr ngxcache verify -c "$CONF"
+	run --separate-stderr ngxcache doctor -c "$CONF"
+	equal "$(stamps)" "$before"
+}
+
 @test "stats: groups by all there is to group by" {
 	mkcache -o "$C" --status 301 --type '' httpHEADa.test/x/y/z
 	mkcache -o "$C" --type 'Text/CSS; charset=utf-8' --header 'Content-Encoding: br' \
