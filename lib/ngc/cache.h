@@ -13,6 +13,12 @@
 
 /* A zone's root directory, opened.  All that is done below goes through its descriptor.
  */
+/* Which directory a path leads to. */
+struct ngc_place {
+	dev_t dev;
+	ino_t ino;
+};
+
 struct ngc_cache;
 
 /*
@@ -38,6 +44,16 @@ enum ngc_code ngc_cache_join(struct ngc_cache *c, const struct ngc_zone *zone,
 const struct ngc_zone *ngc_cache_zone(const struct ngc_cache *c);
 /* That, and those that joined it. */
 const struct ngc_zone *const *ngc_cache_zones(const struct ngc_cache *c, size_t *n);
+/*
+ * The root of another zone, or of one that could not be looked for (place NULL): nothing
+ * of it is taken for the cache's, though it lie in it.  NGC_FATAL: no memory.
+ */
+enum ngc_code ngc_cache_avoid(struct ngc_cache *c, const struct ngc_zone *zone,
+    const struct ngc_place *place, struct ngc_error *err);
+/* Is that directory the root of another zone? */
+bool ngc_cache_avoids(const struct ngc_cache *c, struct ngc_place place);
+/* A zone that could not be looked for, and may lie there, too; NULL: none. */
+const struct ngc_zone *ngc_cache_unseen(const struct ngc_cache *c);
 /* By which levels their files can lie, and by how many: all when some are not known. */
 unsigned ngc_cache_levels(const struct ngc_cache *c,
     struct ngc_levels out[NGC_LEVELS_KINDS]);
@@ -55,14 +71,12 @@ uid_t ngc_cache_owner(const struct ngc_cache *c); /* of its root */
 enum ngc_code ngc_cache_writable(const struct ngc_cache *c, const char *user,
     struct ngc_error *err);
 
-/* Which directory a path leads to. */
-struct ngc_place {
-	dev_t dev;
-	ino_t ino;
-};
-
-/* The place of a path, links followed as below sysroot; false when there is nothing. */
-bool ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out);
+/*
+ * The place of a path, links followed as below sysroot.
+ * NGC_GONE: there is no such directory.  NGC_DENIED: whether there is one cannot be seen.
+ */
+enum ngc_code ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out,
+    struct ngc_error *err);
 struct ngc_place ngc_cache_place(const struct ngc_cache *c);
 
 static inline bool ngc_place_same(struct ngc_place a, struct ngc_place b)
@@ -172,8 +186,6 @@ struct ngc_pace {
 
 struct ngc_walk {
 	const struct ngc_cache *cache;
-	const struct ngc_place *others; /* the roots of other zones: not entered */
-	size_t n_others;
 	struct ngc_pace pace;
 	bool headers;              /* open and parse every candidate and visit it */
 	bool writes; /* most are going to be written to: open them for it where allowed */

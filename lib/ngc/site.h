@@ -78,10 +78,6 @@ bool ngc_site_wants(const struct ngc_site *s, const char *name);
 bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,
     struct ngc_place *out);
 
-/* The same of every zone there is, whatever -z says: an array to free(). */
-enum ngc_code ngc_site_places(const struct ngc_site *s, struct ngc_place **out, size_t *n,
-    struct ngc_error *err);
-
 const struct ngc_conf *ngc_site_conf(const struct ngc_site *s); /* NULL: none was read */
 const struct ngc_router *ngc_site_router(const struct ngc_site *s);
 const char *ngc_site_root(const struct ngc_site *s);   /* -R, or NULL */

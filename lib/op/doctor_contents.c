@@ -239,12 +239,10 @@ static enum ngc_code survey(struct survey *s, struct ngc_cache *cache,
 		.problem = problem,
 		.arg = s };
 	struct ngc_walk_totals totals = { 0 };
-	struct ngc_place *places = NULL;
-	enum ngc_code code = ngc_site_places(req->site, &places, &walk.n_others, err);
+	enum ngc_code code = NGC_OK;
 
-	walk.others = places;
 	s->tallies = ngc_array_alloc(ngc_walk_jobs(&req->pace), sizeof(*s->tallies));
-	if (code == NGC_OK && s->tallies == NULL)
+	if (s->tallies == NULL)
 		code = ngc_no_memory(err);
 	if (code == NGC_OK)
 		code = ngc_walk_run(&walk, &totals, err);
@@ -252,7 +250,6 @@ static enum ngc_code survey(struct survey *s, struct ngc_cache *cache,
 		judge(s, &totals);
 	s->d->out->entries += totals.candidates;
 	free(s->tallies);
-	free(places);
 	return code;
 }
 

@@ -45,15 +45,13 @@ static bool prepare_hand(struct find *f, struct hand *h)
 	       h->hits != NULL && h->doubts != NULL && (!nearest || h->nearest != NULL);
 }
 
-/* What only a walk needs: a hand for each thread, and where the other roots lie. */
+/* What only a walk needs: a hand for each thread. */
 static enum ngc_code prepare_walk(struct find *f, struct ngc_error *err)
 {
 	while (f->n_hands < ngc_walk_jobs(&f->run->pace))
 		if (!prepare_hand(f, &f->hands[f->n_hands++]))
 			return ngc_no_memory(err);
-	return f->places != NULL ? NGC_OK
-				 : ngc_site_places(f->run->site, &f->places, &f->n_places,
-				       err);
+	return NGC_OK;
 }
 
 static enum ngc_code walk(struct find *f, size_t zone, enum phase phase,
@@ -73,8 +71,6 @@ static enum ngc_code walk(struct find *f, size_t zone, enum phase phase,
 
 	if (code != NGC_OK)
 		return code;
-	w.others = f->places;
-	w.n_others = f->n_places;
 	if (f->run->stray != NULL && phase == SCAN && select_takes_strays(f->run->select))
 		w.stray = walk_stray;
 	f->phase = phase;
@@ -293,7 +289,6 @@ static void clean_up(struct find *f)
 	free(f->ambiguous);
 	free(f->caches);
 	free(f->first);
-	free(f->places);
 	ngc_reader_free(f->reader);
 	targets_free(&f->targets);
 	pthread_mutex_destroy(&f->lock);

@@ -42,8 +42,6 @@ struct find {
 	struct ngc_cache *
 	    *caches; /* one for each zone of the site; NULL: not looked into */
 	size_t *first; /* of each: whose cache it is, its own or that of one before */
-	struct ngc_place *places;  /* of the roots of every zone there is */
-	size_t n_places;
 	struct ngc_reader *reader; /* for what is looked up */
 	struct hand *hands;
 	size_t n_hands;

@@ -31,7 +31,7 @@ struct archived {
 /* Where every zone lies, found when it is first asked for. */
 struct places {
 	struct ngc_place *at; /* NULL: not asked for yet */
-	bool *found;
+	enum ngc_code *found; /* NGC_GONE: nowhere; NGC_DENIED: it cannot be seen */
 };
 
 struct ngc_site {
@@ -94,36 +94,51 @@ static const char *sysroot(const struct ngc_site *s, const struct ngc_zone *z)
 	return z->configured ? ngc_conf_root(s->conf) : NULL;
 }
 
-static bool find_places(const struct ngc_site *s)
+static enum ngc_code find_places(const struct ngc_site *s, struct ngc_error *err)
 {
 	struct places *p = s->places;
+	struct ngc_place *at;
 
 	if (p->at != NULL)
-		return true;
+		return NGC_OK;
 	p->found = ngc_arena_alloc(s->arena, s->n_all, sizeof(*p->found));
-	p->at = ngc_arena_alloc(s->arena, s->n_all, sizeof(*p->at));
-	if (p->at == NULL || p->found == NULL)
-		return false;
-	for (size_t i = 0; i < s->n_all; i++)
-		p->found[i] = !s->all[i]->archive &&
-			      ngc_site_place(s, s->all[i], &p->at[i]);
-	return true;
+	at = ngc_arena_alloc(s->arena, s->n_all, sizeof(*at));
+	if (at == NULL || p->found == NULL)
+		return ngc_no_memory(err);
+	for (size_t i = 0; i < s->n_all; i++) {
+		const struct ngc_zone *z = s->all[i];
+
+		p->found[i] = z->archive ? NGC_GONE
+					 : ngc_place_find(z->path, sysroot(s, z), &at[i],
+					       err);
+		if (p->found[i] == NGC_FATAL)
+			return NGC_FATAL;
+	}
+	p->at = at;
+	return NGC_OK;
 }
 
-/* Every other zone that lies there, by whatever path, whether it is wanted or not. */
-static enum ngc_code join_others(const struct ngc_site *s, struct ngc_cache *c,
+/*
+ * Every other zone, whether it is wanted or not: one that lies there, too, by whatever
+ * path, joins the cache; the root of another may lie within.
+ */
+static enum ngc_code add_others(const struct ngc_site *s, struct ngc_cache *c,
     struct ngc_error *err)
 {
-	enum ngc_code code = NGC_OK;
+	const struct places *p = s->places;
+	enum ngc_code code = s->n_all > 1 ? find_places(s, err) : NGC_OK;
 
-	if (s->n_all == 1)
-		return NGC_OK;
-	if (!find_places(s))
-		return ngc_no_memory(err);
-	for (size_t i = 0; i < s->n_all && code == NGC_OK; i++)
-		if (s->all[i] != ngc_cache_zone(c) && s->places->found[i] &&
-		    ngc_place_same(s->places->at[i], ngc_cache_place(c)))
-			code = ngc_cache_join(c, s->all[i], err);
+	for (size_t i = 0; s->n_all > 1 && i < s->n_all && code == NGC_OK; i++) {
+		const struct ngc_zone *z = s->all[i];
+
+		if (z == ngc_cache_zone(c) || p->found[i] == NGC_GONE)
+			continue;
+		if (p->found[i] == NGC_OK && ngc_place_same(p->at[i], ngc_cache_place(c)))
+			code = ngc_cache_join(c, z, err);
+		else
+			code = ngc_cache_avoid(c, z,
+			    p->found[i] == NGC_OK ? &p->at[i] : NULL, err);
+	}
 	return code;
 }
 
@@ -141,7 +156,7 @@ enum ngc_code ngc_site_cache(const struct ngc_site *s, const struct ngc_zone *z,
 	if (code == NGC_GONE && !z->configured)
 		code = err->code = NGC_INVALID;
 	if (code == NGC_OK)
-		code = join_others(s, *out, err);
+		code = add_others(s, *out, err);
 	if (code != NGC_OK) {
 		ngc_cache_close(*out);
 		*out = NULL;
@@ -213,19 +228,9 @@ const struct ngc_cache *ngc_site_archived(const struct ngc_site *s, const char *
 bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,
     struct ngc_place *out)
 {
-	return ngc_place_find(z->path, sysroot(s, z), out);
-}
+	struct ngc_error ignored;
 
-enum ngc_code ngc_site_places(const struct ngc_site *s, struct ngc_place **out, size_t *n,
-    struct ngc_error *err)
-{
-	*n = 0;
-	*out = ngc_array_alloc(s->n_all, sizeof(**out));
-	if (*out == NULL)
-		return ngc_no_memory(err);
-	for (size_t i = 0; i < s->n_all; i++)
-		*n += ngc_site_place(s, s->all[i], &(*out)[*n]);
-	return NGC_OK;
+	return ngc_place_find(z->path, sysroot(s, z), out, &ignored) == NGC_OK;
 }
 
 static void free_archived(struct ngc_site *s)
@@ -265,7 +270,7 @@ static bool exists_below(const char *root, const char *path)
 	int fd = ngc_path_open(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, NULL);
 
 	if (fd < 0)
-		return errno == EACCES; /* it is there: reading it says who may */
+		return errno != ENOENT && errno != ENOTDIR; /* reading it says why */
 	close(fd);
 	return true;
 }

@@ -107,8 +107,9 @@ static size_t zone_at(const struct ngc_site *site, const char *path, size_t root
 	char *root = root_len > 0 ? strndup(path, root_len) : strdup(".");
 	struct ngc_place place, other;
 	size_t i = ngc_site_zones(site);
+	struct ngc_error ignored;
 
-	if (root != NULL && ngc_place_find(root, NULL, &place))
+	if (root != NULL && ngc_place_find(root, NULL, &place, &ignored) == NGC_OK)
 		for (i = 0; i < ngc_site_zones(site); i++) {
 			const struct ngc_zone *z = ngc_site_zone(site, i);
 

@@ -48,7 +48,6 @@ enum ngc_code ngc_usage_measure(const struct ngc_usage_request *req,
 		.stop = req->stop,
 		.problem = req->problem,
 		.arg = req->arg };
-	struct ngc_place *places = NULL;
 	struct ngc_cache *cache = NULL;
 	enum ngc_code code;
 
@@ -61,14 +60,9 @@ enum ngc_code ngc_usage_measure(const struct ngc_usage_request *req,
 		return code;
 	}
 	out->exists = true;
-	code = ngc_site_places(req->site, &places, &walk.n_others, err);
-	if (code == NGC_OK) {
-		walk.cache = cache;
-		walk.others = places;
-		code = ngc_walk_run(&walk, &out->totals, err);
-		out->known = code == NGC_OK;
-	}
-	free(places);
+	walk.cache = cache;
+	code = ngc_walk_run(&walk, &out->totals, err);
+	out->known = code == NGC_OK;
 	ngc_cache_close(cache);
 	return code;
 }

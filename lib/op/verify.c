@@ -23,8 +23,6 @@
 struct verify {
 	const struct ngc_verify_request *req;
 	struct ngc_verify_result *out;
-	struct ngc_place *places; /* of the roots of every zone there is */
-	size_t n_places;
 	pthread_mutex_t lock;     /* for all below, out and the callbacks */
 	struct holders holders;
 	bool asked;               /* holders was filled in */
@@ -129,16 +127,6 @@ static enum ngc_code visit(void *arg, unsigned thread, struct ngc_entry *e,
 		return code == NGC_GONE ? NGC_OK : code;
 	problem(v, err);
 	return NGC_OK;
-}
-
-static bool is_root(const struct verify *v, const struct stat *st)
-{
-	struct ngc_place place = { st->st_dev, st->st_ino };
-
-	for (size_t i = 0; i < v->n_places; i++)
-		if (ngc_place_same(v->places[i], place))
-			return true;
-	return false;
 }
 
 /* Remove the very file that was judged.  NGC_REPLACED: it is not there any more. */
@@ -259,7 +247,8 @@ static void judge_stray(void *arg, const struct ngc_stray *s)
 			stray_failed(v, s, errno);
 		return;
 	}
-	if (S_ISDIR(st.st_mode) && is_root(v, &st))
+	if (S_ISDIR(st.st_mode) &&
+	    ngc_cache_avoids(s->cache, (struct ngc_place){ st.st_dev, st.st_ino }))
 		return;
 	if (S_ISDIR(st.st_mode) && s->kind == NGC_STRAY_TEMP_DIR) {
 		if (ngc_stray_temp_files(s, judge_stray, v, &err) != NGC_OK)
@@ -312,11 +301,8 @@ enum ngc_code ngc_verify(const struct ngc_verify_request *req,
 	enum ngc_code code;
 
 	*out = (struct ngc_verify_result){ 0 };
-	code = ngc_site_places(req->site, &v.places, &v.n_places, err);
-	if (code == NGC_OK)
-		code = ngc_select_execute(&run, &out->selected, err);
+	code = ngc_select_execute(&run, &out->selected, err);
 	holders_free(&v.holders);
-	free(v.places);
 	pthread_mutex_destroy(&v.lock);
 	return code;
 }

@@ -20,11 +20,13 @@ static bool place_below(const char *sysroot, const char *path, struct ngc_place 
 	int fd = ngc_path_open(sysroot, path, O_RDONLY | O_DIRECTORY, NULL);
 	struct stat st;
 	bool found = fd >= 0 && fstat(fd, &st) == 0;
+	int saved = errno;
 
 	if (found)
 		*out = (struct ngc_place){ st.st_dev, st.st_ino };
 	if (fd >= 0)
 		close(fd);
+	errno = saved;
 	return found;
 }
 
@@ -221,6 +223,7 @@ void ngc_cache_close(struct ngc_cache *c)
 	if (c->fd >= 0)
 		close(c->fd);
 	free(c->zones);
+	free(c->others);
 	free(c);
 }
 
@@ -283,7 +286,44 @@ uid_t ngc_cache_owner(const struct ngc_cache *c)
 	return c->owner;
 }
 
-bool ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out)
+enum ngc_code ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out,
+    struct ngc_error *err)
 {
-	return place_below(sysroot, below(path, sysroot), out);
+	if (place_below(sysroot, below(path, sysroot), out))
+		return NGC_OK;
+	return ngc_fail(err,
+	    errno == ENOENT || errno == ENOTDIR ? NGC_GONE
+	    : errno == EACCES		       ? NGC_DENIED
+					       : NGC_FATAL,
+	    errno, "%s", path);
+}
+
+enum ngc_code ngc_cache_avoid(struct ngc_cache *c, const struct ngc_zone *zone,
+    const struct ngc_place *place, struct ngc_error *err)
+{
+	struct ngc_place *more;
+
+	if (place == NULL) {
+		c->unseen = zone;
+		return NGC_OK;
+	}
+	more = realloc(c->others, (c->n_others + 1) * sizeof(*more));
+	if (more == NULL)
+		return ngc_no_memory(err);
+	c->others = more;
+	c->others[c->n_others++] = *place;
+	return NGC_OK;
+}
+
+bool ngc_cache_avoids(const struct ngc_cache *c, struct ngc_place place)
+{
+	for (size_t i = 0; i < c->n_others; i++)
+		if (ngc_place_same(c->others[i], place))
+			return true;
+	return false;
+}
+
+const struct ngc_zone *ngc_cache_unseen(const struct ngc_cache *c)
+{
+	return c->unseen;
 }

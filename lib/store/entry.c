@@ -143,6 +143,24 @@ static bool is_missing(const struct ngc_cache *c, const char *dir, const char *n
 	return fstatat(c->fd, path, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
 }
 
+/* Is one of the directories on the way the root of another zone? */
+static bool is_elsewhere(const struct ngc_cache *c, const char *dir)
+{
+	char path[NGC_LEVELS_TEXT];
+	struct stat st;
+
+	for (size_t i = 0; c->n_others > 0 && dir[i] != '\0'; i++) {
+		path[i] = dir[i] == '/' ? '\0' : dir[i];
+		if (dir[i] != '/')
+			continue;
+		if (fstatat(c->fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    ngc_cache_avoids(c, (struct ngc_place){ st.st_dev, st.st_ino }))
+			return true;
+		path[i] = '/';
+	}
+	return false;
+}
+
 enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
     const char *dir, const char *name, struct ngc_entry *out, struct ngc_error *err)
 {
@@ -150,7 +168,8 @@ enum ngc_code ngc_entry_open(const struct ngc_cache *c, struct ngc_reader *r,
 	enum ngc_code code;
 	int dirfd;
 
-	if (!ngc_candidate_name(dir, name) || is_missing(c, dir, name))
+	if (!ngc_candidate_name(dir, name) || is_missing(c, dir, name) ||
+	    is_elsewhere(c, dir))
 		return NGC_GONE;
 	dirfd = level_dir_pass(c->fd, dir);
 	if (dirfd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))

@@ -24,6 +24,9 @@ struct ngc_cache {
 	int fd; /* the root, open for reading */
 	struct ngc_place place;
 	uid_t owner; /* of the root */
+	struct ngc_place *others; /* the roots of other zones */
+	size_t n_others;
+	const struct ngc_zone *unseen; /* one whose root could not be looked for */
 };
 
 struct ngc_reader {

@@ -302,16 +302,10 @@ static enum ngc_code one_name(struct worker *w, int dirfd, const struct level_di
 
 static bool is_other_root(const struct ngc_walk *walk, int fd)
 {
-	struct ngc_place here;
 	struct stat st;
 
-	if (walk->n_others == 0 || fstat(fd, &st) != 0)
-		return false;
-	here = (struct ngc_place){ st.st_dev, st.st_ino };
-	for (size_t i = 0; i < walk->n_others; i++)
-		if (ngc_place_same(walk->others[i], here))
-			return true;
-	return false;
+	return walk->cache->n_others > 0 && fstat(fd, &st) == 0 &&
+	       ngc_cache_avoids(walk->cache, (struct ngc_place){ st.st_dev, st.st_ino });
 }
 
 /* A directory that cannot be opened or read; one that is gone, or swapped for a link, is

@@ -223,20 +223,24 @@ END_TEST
 START_TEST(a_place_is_that_of_the_directory_a_path_leads_to)
 {
 	struct ngc_place a, b;
+	struct ngc_error err;
 	struct tree t;
 
 	tree_new(&t);
 	tree_mkdir(&t, "r/cache");
 	tree_write_text(&t, "r/file", "x");
 	tree_link(&t, "/cache", "r/link");
-	ck_assert(ngc_place_find(tree_at(&t, "r/cache"), NULL, &a));
-	ck_assert(ngc_place_find(tree_at(&t, "r/link"), tree_at(&t, "r"), &b));
+	ck_assert_int_eq(ngc_place_find(tree_at(&t, "r/cache"), NULL, &a, &err), NGC_OK);
+	ck_assert_int_eq(ngc_place_find(tree_at(&t, "r/link"), tree_at(&t, "r"), &b,
+			     &err),
+	    NGC_OK);
 	ck_assert(ngc_place_same(a, b));
-	ck_assert(ngc_place_find(tree_at(&t, "r"), tree_at(&t, "r"), &b));
+	ck_assert_int_eq(ngc_place_find(tree_at(&t, "r"), tree_at(&t, "r"), &b, &err),
+	    NGC_OK);
 	ck_assert(!ngc_place_same(a, b));
-	ck_assert(!ngc_place_find(tree_at(&t, "r/link"), NULL, &b));
-	ck_assert(!ngc_place_find(tree_at(&t, "r/file"), NULL, &b));
-	ck_assert(!ngc_place_find(tree_at(&t, "r/none"), NULL, &b));
+	ck_assert_int_eq(ngc_place_find(tree_at(&t, "r/link"), NULL, &b, &err), NGC_GONE);
+	ck_assert_int_eq(ngc_place_find(tree_at(&t, "r/file"), NULL, &b, &err), NGC_GONE);
+	ck_assert_int_eq(ngc_place_find(tree_at(&t, "r/none"), NULL, &b, &err), NGC_GONE);
 	tree_free(&t);
 }
 END_TEST

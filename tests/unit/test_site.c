@@ -232,7 +232,8 @@ START_TEST(the_caches_of_a_configuration_lie_below_the_root)
 		ck_assert_str_eq(ngc_site_zone(s, 0)->path, tree_at(&t, "r/c/z"));
 		ck_assert_msg(ngc_site_cache(s, ngc_site_zone(s, 0), &c, &err) == NGC_OK,
 		    "%s", err.text);
-		ck_assert(ngc_place_find(tree_at(&t, "r/real"), NULL, &want));
+		ck_assert_int_eq(ngc_place_find(tree_at(&t, "r/real"), NULL, &want, &err),
+		    NGC_OK);
 		ck_assert(ngc_site_place(s, ngc_site_zone(s, 0), &got));
 		ck_assert(ngc_place_same(want, got));
 		ck_assert(ngc_place_same(want, ngc_cache_place(c)));
@@ -251,6 +252,7 @@ START_TEST(a_dump_and_a_root_do_not_mix_paths_up)
 	struct ngc_site_request req = { .conf = "-" };
 	struct ngc_place want, got;
 	char text[PATH_MAX], root[PATH_MAX];
+	struct ngc_error err;
 	struct ngc_site *s;
 	struct tree t;
 
@@ -266,7 +268,7 @@ START_TEST(a_dump_and_a_root_do_not_mix_paths_up)
 	req.root = root;
 	s = open_site(&req);
 	ck_assert_int_eq(ngc_site_place(s, ngc_site_zone(s, 0), &got),
-	    ngc_place_find(ngc_site_zone(s, 0)->path, NULL, &want));
+	    ngc_place_find(ngc_site_zone(s, 0)->path, NULL, &want, &err) == NGC_OK);
 	ngc_site_free(s);
 	tree_free(&t);
 }
@@ -307,32 +309,33 @@ START_TEST(what_is_no_cache_is_refused)
 }
 END_TEST
 
-START_TEST(the_places_of_all_zones_are_told_whatever_is_chosen)
+START_TEST(the_roots_of_all_zones_are_avoided_whatever_is_chosen)
 {
 	char dirs[3][PATH_MAX];
 	const char *list[] = { dirs[0], dirs[1], dirs[2] }, *chosen = "b";
 	struct ngc_site_request req = {
 		.dirs = list, .n_dirs = 3, .zones = &chosen, .n_zones = 1
 	};
-	struct ngc_place *places, a;
+	struct ngc_place inner, outer;
+	struct ngc_cache *c;
 	struct ngc_error err;
 	struct ngc_site *s;
 	struct tree t;
-	size_t n;
 
 	tree_new(&t);
-	tree_mkdir(&t, "a");
-	tree_mkdir(&t, "b");
-	snprintf(dirs[0], sizeof(dirs[0]), "%s", tree_at(&t, "a"));
+	tree_mkdir(&t, "b/a/0");
+	snprintf(dirs[0], sizeof(dirs[0]), "%s", tree_at(&t, "b/a"));
 	snprintf(dirs[1], sizeof(dirs[1]), "%s", tree_at(&t, "none"));
 	snprintf(dirs[2], sizeof(dirs[2]), "%s", tree_at(&t, "b,name=b"));
 	s = open_site(&req);
 	ck_assert_uint_eq(ngc_site_zones(s), 1);
-	ck_assert_int_eq(ngc_site_places(s, &places, &n, &err), NGC_OK);
-	ck_assert_uint_eq(n, 2);
-	ck_assert(ngc_place_find(dirs[0], NULL, &a));
-	ck_assert(ngc_place_same(a, places[0]));
-	free(places);
+	ck_assert_int_eq(ngc_site_cache(s, ngc_site_zone(s, 0), &c, &err), NGC_OK);
+	ck_assert_int_eq(ngc_place_find(dirs[0], NULL, &inner, &err), NGC_OK);
+	ck_assert_int_eq(ngc_place_find(tree_at(&t, "b"), NULL, &outer, &err), NGC_OK);
+	ck_assert(ngc_cache_avoids(c, inner));
+	ck_assert(!ngc_cache_avoids(c, outer));
+	ck_assert_ptr_null(ngc_cache_unseen(c));
+	ngc_cache_close(c);
 	ngc_site_free(s);
 	tree_free(&t);
 }
@@ -389,5 +392,5 @@ UNIT_MAIN("site", a_directory_has_parameters, wrong_directories_are_refused,
     without_a_configuration_there_is_nothing, the_configuration_is_found,
     the_caches_of_a_configuration_lie_below_the_root,
     a_dump_and_a_root_do_not_mix_paths_up, what_is_no_cache_is_refused,
-    the_places_of_all_zones_are_told_whatever_is_chosen, files_alone_bring_their_caches,
+    the_roots_of_all_zones_are_avoided_whatever_is_chosen, files_alone_bring_their_caches,
     files_beside_directories_bring_none, a_file_that_is_none_is_refused)
