@@ -177,9 +177,20 @@ static void set_handler(struct ngc_level *l, const struct ngc_directive *pass,
 	l->protocol = p;
 }
 
+/* May an if in front of that one have made the module the handler? */
+static bool is_handled_by(const struct ngc_level *l, enum ngc_protocol p)
+{
+	for (const struct ngc_level *i = l->parent->first; i != NULL && i != l;
+	     i = i->next)
+		if (i->kind == NGC_LEVEL_IF && i->pass != NULL && i->protocol == p)
+			return true;
+	return false;
+}
+
 /*
- * A limit_except block without a handler of its own takes none from around it: the first
- * module whose X_pass stands there answers.
+ * An X_pass around a block in which no handler stands, where another handler came behind
+ * it.  A limit_except takes no handler from around it: the first module with an X_pass
+ * there answers.  An if takes that of the request, which an if before it may have set.
  */
 static void inherit_pass(struct ngc_level *l)
 {
@@ -189,6 +200,7 @@ static void inherit_pass(struct ngc_level *l)
 		return;
 	for (const struct ngc_directive *d = l->parent->d->first; d != NULL; d = d->next)
 		if (rule_of(d)->role == ROLE_PASS &&
+		    (l->kind != NGC_LEVEL_IF || is_handled_by(l, rule_of(d)->protocol)) &&
 		    (first == NULL || rule_of(d)->protocol < rule_of(first)->protocol))
 			first = d;
 	if (first != NULL && first != l->parent->pass)
@@ -276,7 +288,7 @@ static enum ngc_code read_level(struct check *c, struct ngc_level *l,
 	     d = d->next)
 		if (d->rule != 0)
 			code = read_directive(c, d, err);
-	if (l->kind == NGC_LEVEL_LIMIT_EXCEPT)
+	if (l->kind == NGC_LEVEL_LIMIT_EXCEPT || l->kind == NGC_LEVEL_IF)
 		inherit_pass(l);
 	if (code == NGC_OK && l->kind == NGC_LEVEL_SERVER)
 		code = conf_read_server(c->conf, l, err);

@@ -23,16 +23,22 @@ static bool has_slash(struct ngc_bytes uri)
 	return is_path(ngc_bytes(uri.p + 1, n - 1));
 }
 
-/* Does $1 of the regex hold what begins with a slash, whenever it matches? */
+/*
+ * Does $1 of the regex hold what begins with a slash, whenever it matches?  The group has
+ * to come first, and be too simple to be mistaken.
+ */
 static bool catches_slash(struct ngc_bytes regex)
 {
-	const unsigned char *group = memchr(regex.p, '(', regex.n), *close;
+	size_t start = regex.n > 0 && regex.p[0] == '^', n;
+	struct ngc_bytes group = ngc_bytes_from(regex, start);
 
-	if (group == NULL || group[1] != '/' || memchr(regex.p, '|', regex.n) != NULL)
+	if (!ngc_bytes_starts(group, ngc_bytes_of("(/")) ||
+	    memchr(regex.p, '|', regex.n) != NULL)
 		return false;
-	close = (const unsigned char *)strchr((const char *)group, ')');
-	return close != NULL && strchr("?*{", group[2]) == NULL &&
-	       (close[1] == '\0' || strchr("?*{)", close[1]) == NULL);
+	group = ngc_bytes_from(group, 2);
+	n = strcspn((const char *)group.p, "()[\\");
+	return n < group.n && group.p[n] == ')' && strchr("?*{", group.p[0]) == NULL &&
+	       (n + 1 == group.n || strchr("?*{", group.p[n + 1]) == NULL);
 }
 
 /* May the rewrite leave a URI that does not begin with a slash? */

@@ -289,22 +289,25 @@ static bool add_to_zones(const struct place *at, struct pattern *p)
 	return each_zone(at, p, false);
 }
 
-/* How much of the text of a proxy_pass is in front of its URI: "http://a.test". */
-static size_t before_uri(struct ngc_bytes text)
+/* How much of the text of a proxy_pass is in front of port and URI: "http://a.test". */
+static size_t before_port(struct ngc_bytes text)
 {
-	const unsigned char *p = text.p;
+	static const struct ngc_bytes slashes = { (const unsigned char *)"://", 3 };
 	size_t i = 0;
 
-	while (i < text.n && p[i] != '?' &&
-	       (p[i] != '/' || (i > 0 && p[i - 1] == ':') ||
-		   (i > 1 && p[i - 1] == '/' && p[i - 2] == ':')))
+	while (i < text.n && memchr("/?:", text.p[i], 3) == NULL)
+		i++;
+	if (!ngc_bytes_starts(ngc_bytes_from(text, i), slashes))
+		return i;
+	i += slashes.n;
+	while (i < text.n && memchr("/?:", text.p[i], 3) == NULL)
 		i++;
 	return i;
 }
 
 /*
- * What a default key begins with: how it goes on depends on where nginx finds the URI in
- * it, and may have been chosen by a client.
+ * What a default key begins with: how it goes on depends on where nginx finds port and
+ * URI in it, and may have been chosen by a client.
  */
 static bool learn_start(const struct place *at, const struct part *parts, size_t n)
 {
@@ -315,7 +318,7 @@ static bool learn_start(const struct place *at, const struct part *parts, size_t
 		struct part part = parts[i];
 
 		if (part.var == VAR_TEXT)
-			part.text.n = before_uri(part.text);
+			part.text.n = before_port(part.text);
 		else if (part.var != VAR_SCHEME)
 			break;
 		pattern_add(&p, &part);

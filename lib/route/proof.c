@@ -56,45 +56,62 @@ static bool has_text(const struct pattern *p, unsigned i, struct ngc_bytes key)
 	return true;
 }
 
-/*
- * Can the pattern give that key with something in front of the host, or in place of it,
- * that a client or an upstream server chooses?  Whatever that is, and what follows it:
- * only the text of the template counts.
- */
-static bool hides_host(const struct pattern *p, struct ngc_bytes key)
+static bool hides_from(const struct pattern *p, unsigned i, struct ngc_bytes key);
+
+/* The same behind each of the words that the i-th piece can be. */
+static bool hides_behind_words(const struct pattern *p, unsigned i, struct ngc_bytes key)
 {
-	bool exact = true; /* what is left of the key stands for the pieces left */
+	const char *const *words = pattern_words(p->pieces[i].grammar);
 
-	for (unsigned i = 0; i < p->n; i++) {
-		const struct piece *a = &p->pieces[i];
-
-		switch (a->grammar) {
-		case GRAMMAR_TEXT:
-			if (exact && !ngc_bytes_starts(key, a->text))
-				return false;
-			if (a->tells == TELLS_HOST && !a->shared)
-				return !ends_host(p, i + 1);
-			if (exact)
-				key = ngc_bytes_from(key, a->text.n);
-			break;
-		case GRAMMAR_SCHEME:
-			if (exact && !ngc_bytes_starts(key, ngc_bytes_of("http")))
-				return false;
-			exact = false;
-			break;
-		case GRAMMAR_METHOD:
-		case GRAMMAR_WORD:
-			exact = false;
-			break;
-		case GRAMMAR_HOST:
-		case GRAMMAR_HTTP_HOST:
-			return (a->tells != TELLS_HOST || !ends_host(p, i + 1)) &&
-			       has_text(p, i + 1, key);
-		default:
-			return (!exact || may_be_uri(a, key)) && has_text(p, i + 1, key);
-		}
-	}
+	for (; *words != NULL; words++)
+		if (ngc_bytes_starts(key, ngc_bytes_of(*words)) &&
+		    hides_from(p, i + 1, ngc_bytes_from(key, strlen(*words))))
+			return true;
 	return false;
+}
+
+/* And behind a method that nginx need not know, as a subrequest has it. */
+static bool hides_behind_capitals(const struct pattern *p, unsigned i,
+    struct ngc_bytes key)
+{
+	for (size_t n = 0; n < key.n && ((key.p[n] >= 'A' && key.p[n] <= 'Z') ||
+					    key.p[n] == '_' || key.p[n] == '-');
+	     n++)
+		if (hides_from(p, i + 1, ngc_bytes_from(key, n + 1)))
+			return true;
+	return false;
+}
+
+/*
+ * Can the pattern, from the i-th piece on, give that key with something in front of the
+ * host, or in place of it, that a client or an upstream server chooses?  Whatever that
+ * is, and what follows it: only the text of the template counts.
+ */
+static bool hides_from(const struct pattern *p, unsigned i, struct ngc_bytes key)
+{
+	const struct piece *a = &p->pieces[i];
+
+	if (i == p->n)
+		return false;
+	switch (a->grammar) {
+	case GRAMMAR_TEXT:
+		if (!ngc_bytes_starts(key, a->text))
+			return false;
+		if (a->tells == TELLS_HOST && !a->shared)
+			return !ends_host(p, i + 1);
+		return hides_from(p, i + 1, ngc_bytes_from(key, a->text.n));
+	case GRAMMAR_SCHEME:
+	case GRAMMAR_METHOD:
+		return hides_behind_words(p, i, key);
+	case GRAMMAR_WORD:
+		return hides_behind_capitals(p, i, key);
+	case GRAMMAR_HOST:
+	case GRAMMAR_HTTP_HOST:
+		return (a->tells != TELLS_HOST || !ends_host(p, i + 1)) &&
+		       has_text(p, i + 1, key);
+	default:
+		return may_be_uri(a, key) && has_text(p, i + 1, key);
+	}
 }
 
 /* By the templates that may have given it, doubtful ones, too. */
@@ -106,7 +123,7 @@ static bool is_proven(const struct zone_keys *z, struct ngc_bytes key,
 	for (size_t i = 0; i < z->n_patterns; i++) {
 		const struct pattern *p = z->patterns[i].pattern;
 
-		if (hides_host(p, key))
+		if (hides_from(p, 0, key))
 			return false;
 		if (z->patterns[i].doubtful)
 			pattern_read(p, key, &doubts);

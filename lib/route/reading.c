@@ -51,6 +51,11 @@ static const struct {
 	[VAR_COOKIE] = { GRAMMAR_ANY, TELLS_NOTHING },
 };
 
+const char *const *pattern_words(enum grammar g)
+{
+	return g == GRAMMAR_SCHEME ? schemes : g == GRAMMAR_METHOD ? methods : NULL;
+}
+
 bool pattern_add(struct pattern *p, const struct part *part)
 {
 	if (p->n == PIECES_MAX)

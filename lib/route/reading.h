@@ -78,6 +78,9 @@ struct pattern {
 	bool nocase;  /* the text is matched without regard to case */
 };
 
+/* The words a piece of that grammar can be, up to a NULL; NULL: it is no list. */
+const char *const *pattern_words(enum grammar g);
+
 /* Add what a variable or text of a template becomes; false: too many pieces. */
 bool pattern_add(struct pattern *p, const struct part *part);
 bool pattern_add_text(struct pattern *p, struct ngc_bytes text, enum told tells);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "upstream.h"
 
+#include "ngc/units.h"
+
 /* nginx's ngx_parse_url() and ngx_http_proxy_set_vars(). */
 
 static bool parse_unix(struct ngc_bytes url, size_t scheme, struct upstream *u)
@@ -19,6 +21,13 @@ static bool parse_unix(struct ngc_bytes url, size_t scheme, struct upstream *u)
 	return left.n > 0;
 }
 
+static bool same_number(struct ngc_bytes a, struct ngc_bytes b)
+{
+	int64_t x, y;
+
+	return ngc_parse_number(a, &x) && ngc_parse_number(b, &y) && x == y;
+}
+
 static bool parse_host(struct ngc_bytes url, size_t scheme, struct ngc_bytes default_port,
     struct upstream *u)
 {
@@ -34,9 +43,9 @@ static bool parse_host(struct ngc_bytes url, size_t scheme, struct ngc_bytes def
 		if (left.p[i] == ':')
 			colon = i;
 	port = ngc_bytes_from(left, colon < end ? colon + 1 : end);
-	u->port = port.n > 0 ? port : default_port;
+	u->port = port.n > 0 && !same_number(port, default_port) ? port : default_port;
 	u->host = left;
-	if (ngc_bytes_equal(u->port, default_port))
+	if (u->port.p == default_port.p)
 		u->host.n = colon;
 	u->start = ngc_bytes(url.p, scheme + u->host.n);
 	return colon > 0;

@@ -736,3 +736,89 @@ beside() {
 		takes 1
 	done
 }
+
+@test "--limit-host: a default key has no default port, however it is written" {
+	mkcache -o "$C" http://a.test/1
+	for pass in 'set $t a.test:80; location / { proxy_pass http://$t; }' \
+	    'location / { set $t http://a.test:80; proxy_pass $t; }' 'location / { proxy_pass http://a.test:080; }'; do
+		beside '$scheme://$host$request_uri' "$pass" 'upstream a.test { server 127.0.0.1:9; }'
+		takes 0
+	done
+}
+
+@test "--limit-host: an if takes the handler that another set, and the pass around it" {
+	mkcache -o "$C" /1
+	beside '$request_uri' 'location / { proxy_pass http://127.0.0.1:9; empty_gif;
+		if ($args ~ x) { proxy_pass http://127.0.0.1:9; } if ($uri ~ b) { set $z 1; } }'
+	takes 0
+	beside '$request_uri' 'location / { proxy_pass http://127.0.0.1:9; empty_gif;
+		if ($args ~ x) { return 403; } if ($uri ~ b) { set $z 1; } }'
+	takes 1
+}
+
+@test "--limit-host: a host that the key tells is the entry's, though one server alone stores" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server { server_name a.test; location / { proxy_pass http://127.0.0.1:9;
+			proxy_cache pages; proxy_cache_key \$host\$request_uri; } }
+	END
+	mkcache -o "$C" a.test/1 b.test/1
+	leaves b.test/1 --all
+}
+
+@test "--limit-host: a name with a dot in front is allowed with all its subdomains" {
+	conf <<-END
+		proxy_cache_path $C levels=1:2 keys_zone=pages:1m;
+		server { server_name .a.test; location / { proxy_pass http://127.0.0.1:9;
+			proxy_cache pages; proxy_cache_key \$request_uri; } }
+	END
+	mkcache -o "$C" /1
+	takes 0
+	takes 0 '*.a.test'
+	ok purge --json -n -c "$CONF" --limit-host a.test --limit-host '*.a.test' --all
+	json_is 'd["purged"]' 1
+}
+
+@test "--limit-host: nginx's own default key, written out, is in nobody's way" {
+	mkcache -o "$C" httpGETa.test/1
+	for template in '$scheme$proxy_host$request_uri' '$scheme$proxy_host$uri$is_args$args' '$request_method$request_uri'; do
+		beside '$scheme$request_method$host$request_uri' "proxy_cache_key $template; location / { proxy_pass http://127.0.0.1:9; }"
+		takes 1
+	done
+}
+
+# nested: b.test's zone lies where a.test's has a level; a.test's user selects by URLs
+nested() {
+	conf <<-END
+		proxy_cache_path $C levels=1 keys_zone=za:1m;
+		proxy_cache_path $C/a keys_zone=zb:1m;
+		proxy_cache_key \$request_uri;
+		$(for i in {1..12}; do echo "proxy_cache_path $T/z$i keys_zone=z$i:1m;"; done)
+		server { server_name a.test; location / { proxy_cache za; proxy_pass http://127.0.0.1:9; } }
+		server { server_name b.test; location / { proxy_cache zb; proxy_pass http://127.0.0.1:9; } }
+	END
+	mkcache -o "$C" --levels 1 /own
+	mkcache -o "$C/a" --levels none --count 40 --template '/b%d'
+	mkdir "$T"/z{1..12}
+}
+
+@test "--limit-host: a zone that lies within another's levels is not looked into, by no selector" {
+	nested
+	ok purge --json -n -c "$CONF" --limit-host a.test http://a.test/b{1..40} --key /b{1..40} --thorough
+	json_is 'd["matched"]' 0
+	for file in "$C"/a/*a; do
+		run --separate-stderr ngxcache purge --json -n -c "$CONF" -z za --limit-host a.test --file "$file"
+		json_is 'd["matched"]' 0
+	done
+	ok purge --json -n -c "$CONF" --limit-host a.test --all
+	json_is 'd["matched"]' 1
+}
+
+@test "--limit-host: where the roots of all zones cannot be looked for, nothing is touched" {
+	nested
+	for n in {8..24}; do
+		run --separate-stderr bash -c 'ulimit -S -n "$1"; shift; exec "$@"' bash "$n" \
+		    "$O/ngxcache" purge -n --list --limit-host a.test --all -c "$CONF"
+		[[ $output != *"$C/a/"* ]] || equal "$output" "none of b.test's" "with $n descriptors"
+	done
+}
