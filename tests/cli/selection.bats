@@ -556,8 +556,7 @@ stored() {
 		}
 	END
 	ok list --json -c "$CONF" http://a.test/x
-	json_lines=$(for line in "${lines[@]}"; do python3 -c 'import json, sys; print(json.loads(sys.argv[1])["key"])' "$line"; done | sort | xargs)
-	equal "$json_lines" "/x v5/x v99/x"
+	keys '/x v5/x v99/x'
 }
 
 # hosts: a configuration with two servers on one zone, and a cache of these keys
