@@ -25,6 +25,18 @@ uint32_t ngc_crc32_more(uint32_t crc, struct ngc_bytes s)
 	return (uint32_t)crc32_z(crc, s.p, s.n);
 }
 
+uint32_t ngc_crc32_zeros(uint32_t crc, uint64_t n)
+{
+	uLong power = crc32_z(0, (const unsigned char *)"", 1); /* of length zeros */
+
+	for (uint64_t length = 1; n > 0; n >>= 1, length <<= 1) {
+		if (n & 1)
+			crc = (uint32_t)crc32_combine(crc, power, (z_off_t)length);
+		power = crc32_combine(power, power, (z_off_t)length);
+	}
+	return crc;
+}
+
 void ngc_hex(const unsigned char md5[NGC_MD5_SIZE], char out[NGC_NAME_LEN + 1])
 {
 	static const char digits[] = "0123456789abcdef";

@@ -17,6 +17,8 @@ void ngc_md5(struct ngc_bytes s, unsigned char out[NGC_MD5_SIZE]);
 uint32_t ngc_crc32(struct ngc_bytes s);
 /* That of what crc is the sum of (0: nothing yet), with s behind it. */
 uint32_t ngc_crc32_more(uint32_t crc, struct ngc_bytes s);
+/* The same with n zero bytes behind it, which takes no longer for many. */
+uint32_t ngc_crc32_zeros(uint32_t crc, uint64_t n);
 
 /* 32 lower-case hex digits and a NUL. */
 void ngc_hex(const unsigned char md5[NGC_MD5_SIZE], char out[NGC_NAME_LEN + 1]);

@@ -146,15 +146,6 @@ static enum ngc_code give_hole(const struct copy *c, off_t n,
 	return code;
 }
 
-static enum ngc_code sum_piece(void *arg, const void *p, size_t n, struct ngc_error *err)
-{
-	struct copy *c = arg;
-
-	(void)err;
-	c->sum = ngc_crc32_more(c->sum, ngc_bytes(p, n));
-	return NGC_OK;
-}
-
 static enum ngc_code spool_extent(struct copy *c, const struct ngc_entry *e,
     struct copy_extent x, struct ngc_error *err)
 {
@@ -168,7 +159,7 @@ static enum ngc_code spool_extent(struct copy *c, const struct ngc_entry *e,
 			return ngc_fail(err, NGC_FATAL, errno, "copy");
 		if (stopped(c))
 			return ngc_fail(err, NGC_FATAL, EINTR, "copy");
-		sum_piece(c, c->memory, n, err);
+		c->sum = ngc_crc32_more(c->sum, ngc_bytes(c->memory, n));
 		x.at += (off_t)n;
 		x.n -= (off_t)n;
 	}
@@ -188,13 +179,12 @@ static enum ngc_code spool(struct copy *c, const struct ngc_entry *e,
 	for (size_t i = 0; i < c->n_extents && code == NGC_OK; i++) {
 		struct copy_extent x = c->extents[i];
 
-		code = give_hole(c, x.at - at, sum_piece, c, err);
-		if (code == NGC_OK)
-			code = spool_extent(c, e, x, err);
+		c->sum = ngc_crc32_zeros(c->sum, (uint64_t)(x.at - at));
+		code = spool_extent(c, e, x, err);
 		at = x.at + x.n;
 	}
-	return code == NGC_OK ? give_hole(c, c->st.st_size - at, sum_piece, c, err)
-			      : code;
+	c->sum = ngc_crc32_zeros(c->sum, (uint64_t)(c->st.st_size - at));
+	return code;
 }
 
 static enum ngc_code copy_once(struct copy *c, const struct ngc_entry *e,
@@ -210,7 +200,9 @@ static enum ngc_code copy_once(struct copy *c, const struct ngc_entry *e,
 		return spool(c, e, err);
 	c->sparse = false;
 	code = read_at(e, c->memory, size, 0, err);
-	return code == NGC_OK ? sum_piece(c, c->memory, size, err) : code;
+	if (code == NGC_OK)
+		c->sum = ngc_crc32(ngc_bytes(c->memory, size));
+	return code;
 }
 
 /* A change within the same tick of the clock as the last one could not be told. */

@@ -47,6 +47,20 @@ START_TEST(crc32_goes_on_behind_what_it_was_of)
 }
 END_TEST
 
+START_TEST(crc32_of_many_zeros_is_that_of_each)
+{
+	static const unsigned char zeros[70001];
+	static const size_t sizes[] = { 0, 1, 2, 3, 255, 4096, 70001 };
+	uint32_t crc = ngc_crc32(ngc_bytes_of("1234"));
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		ck_assert_uint_eq(ngc_crc32_zeros(crc, sizes[i]),
+		    ngc_crc32_more(crc, ngc_bytes(zeros, sizes[i])));
+	ck_assert_uint_eq(ngc_crc32_zeros(ngc_crc32_zeros(0, 1), (uint64_t)1 << 40),
+	    ngc_crc32_zeros(0, ((uint64_t)1 << 40) + 1));
+}
+END_TEST
+
 START_TEST(hex_is_lower_case_and_whole)
 {
 	static const unsigned char raw[NGC_MD5_SIZE] = { 0x00, 0x01, 0x0f, 0x10, 0x9a,
@@ -59,4 +73,5 @@ START_TEST(hex_is_lower_case_and_whole)
 END_TEST
 
 UNIT_MAIN("digest", names_are_the_md5_of_the_key, crc32_is_that_of_nginx,
-    crc32_goes_on_behind_what_it_was_of, hex_is_lower_case_and_whole)
+    crc32_goes_on_behind_what_it_was_of, crc32_of_many_zeros_is_that_of_each,
+    hex_is_lower_case_and_whole)
