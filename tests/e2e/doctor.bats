@@ -150,3 +150,15 @@ codes() {
 	run -1 --separate-stderr admin doctor --json
 	equal "$(codes fault)" root_owner
 }
+
+@test "a key zone that nginx filled is nearly full, and what it stored can be over max_size" {
+	sed -i 's/pages:1m/pages:128k max_size=1m manager_files=1 manager_sleep=30s/' "$NGINX_CONF"
+	kill "$NGINX_PID"
+	wait "$NGINX_PID" || :
+	start_nginx
+	# More than 128k hold: nginx forgets old ones for new ones.
+	fetch 'http://www.test/p[1-1100]' >/dev/null
+	run -0 --separate-stderr admin doctor --json
+	equal "$(codes warning)" 'key_zone_full over_max_size'
+	[ "$(entries_in "$CACHE")" -lt 1100 ]
+}
