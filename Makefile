@@ -93,6 +93,7 @@ LIB_SRCS := \
 	lib/op/inflate.c \
 	lib/op/judge.c \
 	lib/op/label.c \
+	lib/op/limit.c \
 	lib/op/locate.c \
 	lib/op/lookup.c \
 	lib/op/manifest.c \
@@ -148,6 +149,7 @@ LIB_SRCS := \
 	lib/route/lost.c \
 	lib/route/map.c \
 	lib/route/normalise.c \
+	lib/route/pieces.c \
 	lib/route/proof.c \
 	lib/route/reading.c \
 	lib/route/readings.c \

@@ -117,6 +117,10 @@ const struct ngc_reading *judge_reading(struct judge *j);
 enum ngc_code judge_match(struct judge *j, const struct ngc_pattern *p,
     struct ngc_bytes subject, const char *what, bool *matched, struct ngc_error *err);
 
+/* limit.c: is the entry in hand one of the host that the filter allows?  Sets *held. */
+enum ngc_code limit_ask(struct judge *j, const struct filter *f, bool *held,
+    struct ngc_error *err);
+
 /* Do all filters hold?  NGC_DAMAGED, NGC_DENIED: it cannot be told. */
 enum ngc_code judge_filters(struct judge *j, bool *held, struct ngc_error *err);
 
