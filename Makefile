@@ -167,6 +167,7 @@ LIB_SRCS := \
 	lib/route/upstream.c \
 	lib/route/url.c \
 	lib/route/value.c \
+	lib/route/zone_keys.c \
 	lib/store/cache.c \
 	lib/store/content.c \
 	lib/store/denied.c \

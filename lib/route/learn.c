@@ -7,6 +7,7 @@
 #include "rewritten.h"
 #include "run.h"
 #include "upstream.h"
+#include "zone_keys.h"
 
 /* What the keys of each zone look like: the patterns that take them apart. */
 
@@ -32,35 +33,6 @@ static const struct {
 
 #define N_COMMON (sizeof(common) / sizeof(common[0]))
 
-/*
- * A copy of a pattern in the arena, shared with the one made last: mostly all zones have
- * the same.  NULL: no memory.
- */
-static struct pattern *keep_pattern(struct ngc_router *r, const struct pattern *p)
-{
-	if (r->last_pattern == NULL || !pattern_same(r->last_pattern, p)) {
-		r->last_pattern = ngc_arena_alloc(r->arena, 1, sizeof(*p));
-		if (r->last_pattern != NULL)
-			*r->last_pattern = *p;
-	}
-	return r->last_pattern;
-}
-
-/* Most zones have few: their lists lie in the arena, close together. */
-static bool more_room(struct ngc_router *r, struct zone_keys *z)
-{
-	size_t cap = z->cap_patterns > 0 ? 2 * z->cap_patterns : 2;
-	struct zone_pattern *list = ngc_arena_alloc(r->arena, cap, sizeof(*list));
-
-	if (list == NULL)
-		return false;
-	if (z->n_patterns > 0)
-		memcpy(list, z->patterns, z->n_patterns * sizeof(*list));
-	z->patterns = list;
-	z->cap_patterns = cap;
-	return true;
-}
-
 /* Where a key is stored: what makes some variables constant. */
 struct place {
 	struct ngc_router *router;
@@ -81,34 +53,6 @@ static void add_writer(struct zone_pattern *p, const struct place *at)
 	p->hides_host = p->hides_host || at->hides_host;
 	for (size_t i = 0; i < at->server->n_listen; i++)
 		p->tls = p->tls || at->server->listen[i].tls;
-}
-
-/* Is it there already, or a wider one of the same server? */
-static bool serves(const struct zone_pattern *one, const struct pattern *p,
-    const struct ngc_server *writer)
-{
-	return pattern_same(one->pattern, p) ||
-	       (one->writer == writer && !one->several &&
-		   pattern_covers(one->pattern, p));
-}
-
-/* The zone's entry for a pattern of a server, found or made; NULL: no memory. */
-static struct zone_pattern *add_pattern(struct ngc_router *r, struct zone_keys *z,
-    const struct pattern *p, const struct ngc_server *writer)
-{
-	struct zone_pattern *one;
-
-	for (size_t i = 0; i < z->n_patterns; i++)
-		if (serves(&z->patterns[i], p, writer))
-			return &z->patterns[i];
-	if (z->n_patterns == z->cap_patterns && !more_room(r, z))
-		return NULL;
-	one = &z->patterns[z->n_patterns];
-	*one = (struct zone_pattern){ .pattern = keep_pattern(r, p) };
-	if (one->pattern == NULL)
-		return NULL;
-	z->n_patterns++;
-	return one;
 }
 
 /*
@@ -193,7 +137,7 @@ static bool add_part(struct pattern *p, const struct place *at, const struct par
 static bool take_pattern(const struct place *at, struct zone_keys *keys,
     const struct pattern *pattern, bool doubtful)
 {
-	struct zone_pattern *p = add_pattern(at->router, keys, pattern, at->server);
+	struct zone_pattern *p = zone_keys_add(at->router, keys, pattern, at->server);
 
 	if (p == NULL)
 		return false;
@@ -240,28 +184,6 @@ static bool each_zone(const struct place *at, const struct pattern *p, bool doub
 	return true;
 }
 
-/* Servers are learnt one after the other: the last one is the only one to come again. */
-static bool add_storing(struct ngc_router *r, struct zone_keys *z,
-    const struct ngc_server *s)
-{
-	size_t cap = z->cap_storing > 0 ? 2 * z->cap_storing : 1;
-	const struct ngc_server **list;
-
-	if (z->n_storing > 0 && z->storing[z->n_storing - 1] == s)
-		return true;
-	if (z->n_storing == z->cap_storing) {
-		list = ngc_arena_alloc(r->arena, cap, sizeof(struct ngc_server *));
-		if (list == NULL)
-			return false;
-		if (z->n_storing > 0)
-			memcpy(list, z->storing, z->n_storing * sizeof(*list));
-		z->storing = list;
-		z->cap_storing = cap;
-	}
-	z->storing[z->n_storing++] = s;
-	return true;
-}
-
 /* Note who stores; where the zone is not named for certain, in all of them. */
 static bool note_storing(const struct place *at)
 {
@@ -271,10 +193,10 @@ static bool note_storing(const struct place *at)
 	bool ok = true;
 
 	if (z != NULL)
-		return keys == NULL || add_storing(r, keys, at->server);
+		return keys == NULL || zone_keys_store(r, keys, at->server);
 	for (size_t i = 0; i < r->n_zones && ok; i++)
 		if (r->zones[i].zone->configured)
-			ok = add_storing(r, &r->zones[i], at->server);
+			ok = zone_keys_store(r, &r->zones[i], at->server);
 	return ok;
 }
 
@@ -515,7 +437,8 @@ static enum ngc_code learn_template(struct ngc_router *r, struct zone_keys *z,
 	if (k->guessed)
 		use_plain_hosts(&p);
 	pattern_end(&p);
-	return !fits || add_pattern(r, z, &p, NULL) != NULL ? NGC_OK : ngc_no_memory(err);
+	return !fits || zone_keys_add(r, z, &p, NULL) != NULL ? NGC_OK
+							      : ngc_no_memory(err);
 }
 
 /* A zone of the command line: its own template, or the common ones. */
