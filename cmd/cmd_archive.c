@@ -9,7 +9,7 @@
 
 static const struct cmd_opt archive_opts[] = {
 	{ OPT_OUTPUT, 'o', "output", "FILE",
-	    "the archive: .tar[.gz|.zst|.xz|.lz4]; - streams a tar" },
+	    ".tar[.gz|.zst|.xz|.lz4] to write; -: a stream" },
 	{ OPT_NONE, 0, NULL, NULL, NULL },
 };
 
