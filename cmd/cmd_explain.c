@@ -34,17 +34,6 @@ static void add_path(struct ngc_buf *b, const struct explained *x)
 	    x->at.name);
 }
 
-static void json_list(struct ngc_buf *b, const char *name, const char *const *list)
-{
-	jsonw_name(b, name);
-	ngc_buf_add_char(b, '[');
-	for (; *list != NULL; list++) {
-		jsonw_comma(b);
-		jsonw_string(b, ngc_bytes_of(*list));
-	}
-	ngc_buf_add_char(b, ']');
-}
-
 static void json_key(struct ngc_buf *b, const struct explained *x)
 {
 	struct ngc_bytes key = x->at.explanation->key;
@@ -86,12 +75,12 @@ static void json_document(struct ngc_buf *b, const struct explained *x)
 	jsonw_member_str(b, "method", x->line.method);
 	jsonw_member_str(b, "server_name", e->server_name);
 	jsonw_member_str(b, "location", e->location);
-	json_list(b, "parents", e->parents);
-	json_list(b, "steps", e->steps);
+	jsonw_member_list(b, "parents", e->parents);
+	jsonw_member_list(b, "steps", e->steps);
 	jsonw_member_str(b, "zone", e->zone != NULL ? e->zone->name : NULL);
 	jsonw_member_str(b, "template", e->template);
 	json_key(b, x);
-	json_list(b, "unknown", e->unknown);
+	jsonw_member_list(b, "unknown", e->unknown);
 	jsonw_member_str(b, "pattern", e->pattern);
 	jsonw_member_bool(b, "ambiguous", e->ambiguous);
 	json_file(b, x);
@@ -99,7 +88,7 @@ static void json_document(struct ngc_buf *b, const struct explained *x)
 		jsonw_member_null(b, "cacheable");
 	else
 		jsonw_member_bool(b, "cacheable", e->cacheable == NGC_CACHEABLE_YES);
-	json_list(b, "reasons", e->reasons);
+	jsonw_member_list(b, "reasons", e->reasons);
 	jsonw_member_str(b, "reason", e->reason);
 	ngc_buf_add_str(b, "}\n");
 }

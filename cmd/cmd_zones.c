@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cmd.h"
 
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "jsonw.h"
 #include "ngc/text.h"
 #include "ngc/units.h"
 #include "ngc/usage.h"
@@ -62,109 +59,82 @@ static enum ngc_code measure(struct zones *z, const struct ngc_zone *zone,
 	return NGC_OK;
 }
 
-/* Words of a configuration need not be UTF-8. */
-static json_t *json_words(const char *s)
+static void json_use(struct ngc_buf *b, const struct ngc_conf *conf,
+    const struct ngc_use *u)
 {
-	json_t *j = s != NULL ? json_string(s) : json_null();
-	struct ngc_buf escaped = { 0 };
-
-	if (j != NULL)
-		return j;
-	ngc_text_escape(&escaped, ngc_bytes_of(s));
-	j = json_stringn((const char *)escaped.p, escaped.n);
-	ngc_buf_free(&escaped);
-	return j;
-}
-
-static json_t *json_list(const char *const *list)
-{
-	json_t *a = json_array();
-
-	for (; list != NULL && *list != NULL; list++)
-		json_array_append_new(a, json_words(*list));
-	return a;
-}
-
-static json_t *json_use(const struct ngc_conf *conf, const struct ngc_use *u)
-{
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I}",
-	    "zone", json_words(u->zone), "server_names", json_list(u->server_names),
-	    "listen", json_list(u->listen), "location", json_words(u->location),
-	    "parents", json_list(u->parents), "protocol", ngc_protocol_name(u->protocol),
-	    "pass", json_words(u->pass), "key", json_words(u->key), "needs",
-	    json_list(ngc_use_needs(conf, u)), "file", json_words(u->file), "line",
-	    (json_int_t)u->line);
+	jsonw_comma(b);
+	ngc_buf_add_char(b, '{');
+	jsonw_member_str(b, "zone", u->zone);
+	jsonw_member_list(b, "server_names", u->server_names);
+	jsonw_member_list(b, "listen", u->listen);
+	jsonw_member_str(b, "location", u->location);
+	jsonw_member_list(b, "parents", u->parents);
+	jsonw_member_str(b, "protocol", ngc_protocol_name(u->protocol));
+	jsonw_member_str(b, "pass", u->pass);
+	jsonw_member_str(b, "key", u->key);
+	jsonw_member_list(b, "needs", ngc_use_needs(conf, u));
+	jsonw_member_str(b, "file", u->file);
+	jsonw_member_uint(b, "line", u->line);
+	ngc_buf_add_char(b, '}');
 }
 
 /* The uses that may select a zone; zone NULL: those that can select none. */
-static json_t *json_uses(const struct ngc_conf *conf, const struct ngc_zone *zone)
+static void json_uses(struct ngc_buf *b, const char *name, const struct ngc_conf *conf,
+    const struct ngc_zone *zone)
 {
-	json_t *a = json_array();
 	const struct ngc_use *u;
 
+	jsonw_name(b, name);
+	ngc_buf_add_char(b, '[');
 	for (size_t i = 0; conf != NULL && (u = ngc_conf_use(conf, i)) != NULL; i++) {
 		bool any = false;
 
 		for (size_t k = 0; zone == NULL && ngc_conf_zone(conf, k) != NULL; k++)
 			any |= ngc_use_may_select(conf, u, ngc_conf_zone(conf, k));
 		if (zone != NULL ? ngc_use_may_select(conf, u, zone) : !any)
-			json_array_append_new(a, json_use(conf, u));
+			json_use(b, conf, u);
 	}
-	return a;
+	ngc_buf_add_char(b, ']');
 }
 
-static json_t *json_known(bool known, int64_t v)
+static void json_known(struct ngc_buf *b, const char *name, bool known, int64_t v)
 {
-	return known ? json_integer(v) : json_null();
+	if (known)
+		jsonw_member_int(b, name, v);
+	else
+		jsonw_member_null(b, name);
 }
 
-static json_t *json_zone(struct zones *z, const struct ngc_zone *zone,
-    const struct ngc_usage *u)
+static void json_zone(struct ngc_buf *b, const struct zones *z,
+    const struct ngc_zone *zone, const struct ngc_usage *u)
 {
 	char levels[NGC_LEVELS_TEXT];
 	bool has_levels = zone->levels_known && zone->levels.n > 0;
-	json_t *o = json_object();
 
-	ngc_levels_format(&zone->levels, levels);
-	json_object_set_new(o, "name", json_words(zone->name));
-	json_object_set_new(o, "type",
-	    json_words(zone->configured ? ngc_protocol_name(zone->type) : NULL));
-	json_object_set_new(o, "path", json_words(zone->path));
-	json_object_set_new(o, "levels", json_words(has_levels ? levels : NULL));
-	json_object_set_new(o, "keys_zone_size",
-	    json_known(zone->configured, zone->keys_zone_size));
-	json_object_set_new(o, "max_size",
-	    json_known(zone->max_size >= 0, zone->max_size));
-	json_object_set_new(o, "min_free",
-	    json_known(zone->min_free >= 0, zone->min_free));
-	json_object_set_new(o, "inactive", json_known(zone->configured, zone->inactive));
-	json_object_set_new(o, "use_temp_path",
-	    zone->configured ? json_boolean(zone->use_temp_path) : json_null());
-	json_object_set_new(o, "file", json_words(zone->file));
-	json_object_set_new(o, "line", json_known(zone->configured, zone->line));
-	json_object_set_new(o, "exists", json_boolean(u->exists));
-	json_object_set_new(o, "entries",
-	    json_known(u->known, (int64_t)u->totals.candidates));
-	json_object_set_new(o, "bytes", json_known(u->known, (int64_t)u->totals.bytes));
-	json_object_set_new(o, "allocated",
-	    json_known(u->known, (int64_t)u->totals.allocated));
-	json_object_set_new(o, "uses", json_uses(ngc_site_conf(z->env->site), zone));
-	return o;
-}
-
-static void print_document(json_t *zones, json_t *unresolved)
-{
-	json_t *doc = json_pack("{s:i, s:s, s:o, s:o}", "schema", 1, "command", "zones",
-	    "zones", zones, "uses_unresolved", unresolved);
-	char *text = json_dumps(doc, JSON_COMPACT);
-	struct ngc_buf b = { .failed = text == NULL };
-
-	if (text != NULL)
-		ngc_buf_printf(&b, "%s\n", text);
-	out_write(&b);
-	ngc_buf_free(&b);
-	free(text);
-	json_decref(doc);
+	jsonw_comma(b);
+	ngc_buf_add_char(b, '{');
+	jsonw_member_str(b, "name", zone->name);
+	jsonw_member_str(b, "type",
+	    zone->configured ? ngc_protocol_name(zone->type) : NULL);
+	jsonw_member_str(b, "path", zone->path);
+	jsonw_member_str(b, "levels",
+	    has_levels ? ngc_levels_format(&zone->levels, levels) : NULL);
+	json_known(b, "keys_zone_size", zone->configured, zone->keys_zone_size);
+	json_known(b, "max_size", zone->max_size >= 0, zone->max_size);
+	json_known(b, "min_free", zone->min_free >= 0, zone->min_free);
+	json_known(b, "inactive", zone->configured, zone->inactive);
+	if (zone->configured)
+		jsonw_member_bool(b, "use_temp_path", zone->use_temp_path);
+	else
+		jsonw_member_null(b, "use_temp_path");
+	jsonw_member_str(b, "file", zone->file);
+	json_known(b, "line", zone->configured, zone->line);
+	jsonw_member_bool(b, "exists", u->exists);
+	json_known(b, "entries", u->known, (int64_t)u->totals.candidates);
+	json_known(b, "bytes", u->known, (int64_t)u->totals.bytes);
+	json_known(b, "allocated", u->known, (int64_t)u->totals.allocated);
+	json_uses(b, "uses", ngc_site_conf(z->env->site), zone);
+	ngc_buf_add_char(b, '}');
 }
 
 static void text_limits(struct ngc_buf *b, const struct ngc_zone *zone)
@@ -244,35 +214,51 @@ static void text_zone(struct ngc_buf *b, const struct zones *z,
 			text_use(b, u);
 }
 
+static void open_document(struct ngc_buf *b)
+{
+	ngc_buf_add_char(b, '{');
+	jsonw_member_int(b, "schema", 1);
+	jsonw_member_str(b, "command", "zones");
+	jsonw_name(b, "zones");
+	ngc_buf_add_char(b, '[');
+}
+
+static void close_document(struct ngc_buf *b, const struct ngc_conf *conf)
+{
+	ngc_buf_add_char(b, ']');
+	json_uses(b, "uses_unresolved", conf, NULL);
+	ngc_buf_add_str(b, "}\n");
+}
+
 static int zones_run(struct cmd_env *env, const struct cmd_args *args)
 {
 	struct zones z = { .env = env, .measure = !cmd_args_has(args, OPT_NO_USAGE) };
-	json_t *list = json_array();
-	struct ngc_buf text = { 0 };
+	const struct ngc_conf *conf = ngc_site_conf(env->site);
 	const struct ngc_zone *zone;
-	int status = EXIT_DONE;
+	int status = EXIT_USAGE;
+	struct ngc_buf b = { 0 };
+	struct ngc_error err;
 
+	if (conf != NULL && ngc_conf_list_uses(conf, &err) != NGC_OK)
+		return ui_failed(&err);
+	if (env->json)
+		open_document(&b);
 	for (size_t i = 0; (zone = ngc_site_zone(env->site, i)) != NULL; i++) {
 		struct ngc_usage usage;
 
-		if (measure(&z, zone, &usage) != NGC_OK) {
-			status = EXIT_USAGE;
+		if (measure(&z, zone, &usage) != NGC_OK)
 			goto out;
-		}
 		if (env->json)
-			json_array_append_new(list, json_zone(&z, zone, &usage));
+			json_zone(&b, &z, zone, &usage);
 		else
-			text_zone(&text, &z, zone, &usage);
+			text_zone(&b, &z, zone, &usage);
 	}
 	if (env->json)
-		print_document(json_incref(list),
-		    json_uses(ngc_site_conf(env->site), NULL));
-	else
-		out_write(&text);
+		close_document(&b, conf);
+	out_write(&b);
 	status = z.failed > 0 ? EXIT_PARTIAL : EXIT_DONE;
 out:
-	json_decref(list);
-	ngc_buf_free(&text);
+	ngc_buf_free(&b);
 	return status;
 }
 

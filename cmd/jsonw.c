@@ -178,6 +178,17 @@ void jsonw_member_bool(struct ngc_buf *b, const char *name, bool v)
 	ngc_buf_add_str(b, v ? "true" : "false");
 }
 
+void jsonw_member_list(struct ngc_buf *b, const char *name, const char *const *list)
+{
+	jsonw_name(b, name);
+	ngc_buf_add_char(b, '[');
+	for (; list != NULL && *list != NULL; list++) {
+		jsonw_comma(b);
+		jsonw_string(b, ngc_bytes_of(*list));
+	}
+	ngc_buf_add_char(b, ']');
+}
+
 void jsonw_member_null(struct ngc_buf *b, const char *name)
 {
 	jsonw_name(b, name);

@@ -33,6 +33,8 @@ void jsonw_member_str(struct ngc_buf *b, const char *name,
 void jsonw_member_int(struct ngc_buf *b, const char *name, int64_t v);
 void jsonw_member_uint(struct ngc_buf *b, const char *name, uint64_t v);
 void jsonw_member_bool(struct ngc_buf *b, const char *name, bool v);
+void jsonw_member_list(struct ngc_buf *b, const char *name,
+    const char *const *list); /* up to a NULL; NULL: none */
 void jsonw_member_null(struct ngc_buf *b, const char *name);
 
 /* Elements of an array, or anything that may need a comma before it. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "out_reload.h"
 
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
-#include "ngc/text.h"
+#include "jsonw.h"
 
 /* Hand each line of what nginx said to line(). */
 static void each_message(const struct ngc_reload_result *r,
@@ -35,49 +33,45 @@ void out_reload_messages(const struct ngc_reload_result *r)
 	each_message(r, print_message, NULL);
 }
 
-/* nginx's own words in JSON; what is not UTF-8 in them is escaped. */
 static void append_message(void *arg, struct ngc_bytes text)
 {
-	json_t *s = json_stringn((const char *)text.p, text.n);
-	struct ngc_buf escaped = { 0 };
-
-	if (s == NULL) {
-		ngc_text_escape(&escaped, text);
-		s = json_stringn((const char *)escaped.p, escaped.n);
-		ngc_buf_free(&escaped);
-	}
-	json_array_append_new(arg, s);
+	jsonw_comma(arg);
+	jsonw_string(arg, text);
 }
 
-static json_t *pids(const pid_t *list)
+static void json_pids(struct ngc_buf *b, const char *name, const pid_t *list)
 {
-	json_t *a = json_array();
-
-	for (; list != NULL && *list != 0; list++)
-		json_array_append_new(a, json_integer(*list));
-	return a;
+	jsonw_name(b, name);
+	ngc_buf_add_char(b, '[');
+	for (; list != NULL && *list != 0; list++) {
+		jsonw_comma(b);
+		jsonw_int(b, *list);
+	}
+	ngc_buf_add_char(b, ']');
 }
 
 void out_reload_json(const struct ngc_reload_result *r, enum ngc_signal signal)
 {
-	json_t *messages = json_array(), *doc;
 	struct ngc_buf b = { 0 };
-	char *text;
 
-	each_message(r, append_message, messages);
-	doc = json_pack("{s:i, s:s, s:s, s:o, s:b, s:b, s:o, s:o, s:o}", "schema", 1,
-	    "command", "reload", "signal", ngc_signal_name(signal), "pid",
-	    r->pid != 0 ? json_integer(r->pid) : json_null(), "tested", r->tested, "ok",
-	    r->ok, "workers_before", pids(r->before), "workers_after", pids(r->after),
-	    "messages", messages);
-	text = json_dumps(doc, JSON_COMPACT);
-	if (text != NULL)
-		ngc_buf_printf(&b, "%s\n", text);
-	b.failed |= text == NULL;
+	ngc_buf_add_char(&b, '{');
+	jsonw_member_int(&b, "schema", 1);
+	jsonw_member_str(&b, "command", "reload");
+	jsonw_member_str(&b, "signal", ngc_signal_name(signal));
+	if (r->pid != 0)
+		jsonw_member_int(&b, "pid", r->pid);
+	else
+		jsonw_member_null(&b, "pid");
+	jsonw_member_bool(&b, "tested", r->tested);
+	jsonw_member_bool(&b, "ok", r->ok);
+	json_pids(&b, "workers_before", r->before);
+	json_pids(&b, "workers_after", r->after);
+	jsonw_name(&b, "messages");
+	ngc_buf_add_char(&b, '[');
+	each_message(r, append_message, &b);
+	ngc_buf_add_str(&b, "]}\n");
 	out_write(&b);
 	ngc_buf_free(&b);
-	free(text);
-	json_decref(doc);
 }
 
 static size_t count(const pid_t *list)

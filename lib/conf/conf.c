@@ -235,13 +235,21 @@ const struct ngc_zone *ngc_conf_zone(const struct ngc_conf *c, size_t i)
 	return list_at(&c->zones, i);
 }
 
-const struct ngc_use *ngc_conf_use(const struct ngc_conf *c, size_t i)
+enum ngc_code ngc_conf_list_uses(const struct ngc_conf *c, struct ngc_error *err)
 {
 	struct late *late = c->late;
 
 	if (!late->has_uses)
 		late->has_uses = conf_list_uses(c);
-	return late->has_uses ? list_at(&late->uses, i) : NULL;
+	return late->has_uses ? NGC_OK : ngc_no_memory(err);
+}
+
+const struct ngc_use *ngc_conf_use(const struct ngc_conf *c, size_t i)
+{
+	struct ngc_error ignored;
+
+	return ngc_conf_list_uses(c, &ignored) == NGC_OK ? list_at(&c->late->uses, i)
+							 : NULL;
 }
 
 const struct ngc_server *ngc_conf_server(const struct ngc_conf *c, size_t i)

@@ -67,7 +67,10 @@ struct ngc_use {
 	unsigned line;
 };
 
-/* The uses, in file order; NULL beyond the last. */
+/* Find the uses, which ngc_conf_use() else does itself.  NGC_FATAL: no memory. */
+enum ngc_code ngc_conf_list_uses(const struct ngc_conf *c, struct ngc_error *err);
+
+/* The uses, in file order; NULL beyond the last, or when they could not be found. */
 const struct ngc_use *ngc_conf_use(const struct ngc_conf *c, size_t i);
 
 /*

@@ -322,8 +322,12 @@ enum ngc_code ngc_stats_collect(const struct ngc_select_run *run,
 		code = ngc_no_memory(err);
 	if (code == NGC_OK && req->by != NULL)
 		code = rank(&c, req->top, err);
-	if (out->found.zones != NULL && out->zones != NULL)
+	if (out->found.zones != NULL && out->zones != NULL) {
 		total(out, ngc_site_zones(run->site));
+	} else {
+		free(out->zones); /* there is nothing in them */
+		out->zones = NULL;
+	}
 	clean_up(&c);
 	return code;
 }

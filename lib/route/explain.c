@@ -80,7 +80,7 @@ static const char *const *steps_of(struct explaining *x)
 	for (const char *s = p; s < end; s += strlen(s) + 1)
 		n++;
 	out = ngc_arena_alloc(x->arena, n + 1, sizeof(*out));
-	x->failed = x->failed || out == NULL;
+	x->failed = x->failed || x->steps.failed || out == NULL;
 	n = 0;
 	for (const char *s = p; out != NULL && s < end; s += strlen(s) + 1)
 		out[n++] = explain_copy(x, ngc_bytes_of(s));
