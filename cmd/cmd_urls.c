@@ -24,12 +24,18 @@ static void write_url(struct ngc_buf *b, const struct cmd_env *env,
 	ngc_buf_add_str(b, "}\n");
 }
 
-/* A line for each; in text a URL that two zones hold is one line. */
-static void write_urls(const struct cmd_env *env, const struct ngc_urls *urls)
+/*
+ * A line for each; in text a URL that two zones hold is one line.
+ * NGC_FATAL: no memory.
+ */
+static enum ngc_code write_urls(const struct cmd_env *env, const struct ngc_urls *urls,
+    struct ngc_error *err)
 {
 	struct out *out = out_new(1);
-	bool reading = out != NULL;
+	bool reading = true;
 
+	if (out == NULL)
+		return ngc_no_memory(err);
 	for (size_t i = 0; i < urls->n && reading; i++) {
 		const struct ngc_url_count *u = &urls->list[i], *before = u - 1;
 
@@ -41,6 +47,7 @@ static void write_urls(const struct cmd_env *env, const struct ngc_urls *urls)
 		reading = out_line(out, 0);
 	}
 	out_free(out);
+	return NGC_OK;
 }
 
 static int urls_run(struct cmd_env *env, const struct cmd_args *args)
@@ -58,8 +65,8 @@ static int urls_run(struct cmd_env *env, const struct cmd_args *args)
 		    (unsigned long long)urls.without);
 	status = code == NGC_OK ? ui_selection_status(env, &urls.found, args)
 				: ui_failed(&err);
-	if (status != EXIT_USAGE)
-		write_urls(env, &urls);
+	if (status != EXIT_USAGE && write_urls(env, &urls, &err) != NGC_OK)
+		status = ui_failed(&err);
 	ngc_urls_free(&urls);
 	return status;
 }
