@@ -44,6 +44,11 @@ LIB_SRCS := \
 	lib/base/units.c \
 	lib/base/variant.c \
 	lib/base/zone.c \
+	lib/coding/brotli.c \
+	lib/coding/coding.c \
+	lib/coding/inflate.c \
+	lib/coding/xz.c \
+	lib/coding/zstd.c \
 	lib/conf/check.c \
 	lib/conf/check_maps.c \
 	lib/conf/check_rewrite.c \
@@ -70,7 +75,6 @@ LIB_SRCS := \
 	lib/op/archive.c \
 	lib/op/archived.c \
 	lib/op/backup.c \
-	lib/op/brotli.c \
 	lib/op/build.c \
 	lib/op/child.c \
 	lib/op/copy.c \
@@ -90,7 +94,6 @@ LIB_SRCS := \
 	lib/op/groups.c \
 	lib/op/health.c \
 	lib/op/holders.c \
-	lib/op/inflate.c \
 	lib/op/judge.c \
 	lib/op/label.c \
 	lib/op/limit.c \
@@ -121,7 +124,6 @@ LIB_SRCS := \
 	lib/op/urls.c \
 	lib/op/usage.c \
 	lib/op/verify.c \
-	lib/op/zstd.c \
 	lib/route/access.c \
 	lib/route/builtin.c \
 	lib/route/captures.c \
@@ -174,7 +176,7 @@ LIB_SRCS := \
 	lib/store/dir.c \
 	lib/store/edit.c \
 	lib/store/entry.c \
-	lib/store/gunzip.c \
+	lib/store/input.c \
 	lib/store/libarchive.c \
 	lib/store/names.c \
 	lib/store/put.c \
@@ -230,6 +232,7 @@ UNIT_TESTS := \
 	tests/unit/test_cache.c \
 	tests/unit/test_check.c \
 	tests/unit/test_child.c \
+	tests/unit/test_coding.c \
 	tests/unit/test_conf.c \
 	tests/unit/test_digest.c \
 	tests/unit/test_edit.c \

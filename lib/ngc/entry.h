@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "ngc/coding.h"
 #include "ngc/error.h"
 #include "ngc/header.h"
 #include "ngc/response.h"
@@ -73,14 +74,13 @@ enum ngc_code ngc_entry_reread(struct ngc_entry *e, struct ngc_error *err);
 enum ngc_code ngc_entry_response(struct ngc_entry *e, struct ngc_error *err);
 
 /*
- * Hand what stands from an offset on to write(), piece by piece, to the end of the file.
- * What write() returns ends it when it is not NGC_OK.  A member of an archive can be read
- * once, and from no later offset than its body's.
- * NGC_DAMAGED: all was handed out, and is not what was archived.
+ * What stands from an offset on, to the end of the file; out: on NGC_OK owned by the
+ * caller (close()), otherwise NULL.  A member of an archive can be read once, and from no
+ * later offset than its body's.  Its read() fails with NGC_DAMAGED at the end of what is
+ * not as it was archived.
  */
-enum ngc_code ngc_entry_content(struct ngc_entry *e, off_t from,
-    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
-    void *arg, struct ngc_error *err);
+enum ngc_code ngc_entry_source(struct ngc_entry *e, off_t from, struct ngc_source **out,
+    struct ngc_error *err);
 
 /* The path as reported: the cache's, and dir and name below it. */
 struct ngc_buf;

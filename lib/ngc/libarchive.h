@@ -65,7 +65,6 @@ struct ngc_libarchive {
 	struct archive *(*read_new)(void);
 	/* Not "all": some of those run other programs. */
 	int (*read_support_filter_lz4)(struct archive *);
-	int (*read_support_filter_xz)(struct archive *);
 	int (*read_support_filter_zstd)(struct archive *);
 	int (*read_support_format_tar)(struct archive *);
 	int (*read_set_options)(struct archive *, const char *);

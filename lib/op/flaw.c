@@ -281,9 +281,13 @@ static enum ngc_code pass_over(void *arg, const void *p, size_t n, struct ngc_er
 /* An archive that cannot be read on is told of by who reads it. */
 static void judge_sum(struct ngc_entry *e, struct flaw *out, struct ngc_error *err)
 {
-	if (e->stream != NULL &&
-	    ngc_entry_content(e, 0, pass_over, NULL, err) == NGC_DAMAGED)
+	struct ngc_source *s;
+
+	if (e->stream == NULL || ngc_entry_source(e, 0, &s, err) != NGC_OK)
+		return;
+	if (ngc_source_pass(s, pass_over, NULL, err) == NGC_DAMAGED)
 		set(out, NGC_REASON_BAD_SUM, "it is not as it was archived");
+	s->close(s);
 }
 
 enum ngc_code flaw_of_entry(struct ngc_entry *e, const struct ngc_router *r,

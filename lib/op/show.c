@@ -234,44 +234,41 @@ void ngc_shown_free(struct ngc_shown *s)
 	ngc_select_result_free(&s->found);
 }
 
-/* Where the body goes: through a decoder, if there is one. */
-struct sink {
-	enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err);
-	void *arg;
-	struct ngc_decoder *decoder;
-};
-
-static enum ngc_code sink_piece(void *arg, const void *p, size_t n, struct ngc_error *err)
+static enum ngc_code not_decoded(const struct ngc_entry *e, struct ngc_error *err)
 {
-	const struct sink *s = arg;
+	return ngc_wrap(err, "%s/%s%s", ngc_cache_path(e->cache), e->dir, e->name);
+}
 
-	return s->decoder != NULL ? ngc_decoder_feed(s->decoder, p, n, err)
-				  : s->write(s->arg, p, n, err);
+/* What of a header that is cut is there counts. */
+static enum ngc_code decode_body(struct ngc_entry *e, struct ngc_source **body,
+    struct ngc_error *err)
+{
+	enum ngc_code code = ngc_entry_response(e, err);
+
+	if (code != NGC_OK && code != NGC_DAMAGED)
+		return code;
+	code = ngc_decode(&e->response, body, err);
+	return code == NGC_OK ? code : not_decoded(e, err);
 }
 
 enum ngc_code ngc_shown_body(const struct ngc_shown *s, bool decode,
     enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
     void *arg, struct ngc_error *err)
 {
-	struct sink sink = { write, arg, NULL };
 	struct ngc_entry *e = s->entry;
-	enum ngc_code code = NGC_OK;
-	bool reading = false;
+	struct ngc_source *body;
+	enum ngc_code code = ngc_entry_source(e, (off_t)e->header.body_start, &body, err);
 
+	if (code != NGC_OK)
+		return code;
 	if (decode)
-		code = ngc_entry_response(e, err);
-	if (code == NGC_DAMAGED) /* a cut header: what is there counts */
-		code = NGC_OK;
-	if (decode && code == NGC_OK)
-		code = ngc_decoder_new(&e->response, write, arg, &sink.decoder, err);
-	reading = code == NGC_OK;
-	if (reading)
-		code = ngc_entry_content(e, (off_t)e->header.body_start, sink_piece,
-		    &sink, err);
-	if (code == NGC_OK && sink.decoder != NULL)
-		code = ngc_decoder_end(sink.decoder, err);
-	if (code == NGC_DAMAGED || (code == NGC_DENIED && !reading))
-		ngc_wrap(err, "%s/%s%s", ngc_cache_path(e->cache), e->dir, e->name);
-	ngc_decoder_free(sink.decoder);
+		code = decode_body(e, &body, err);
+	if (code != NGC_OK)
+		goto out;
+	code = ngc_source_pass(body, write, arg, err);
+	if (decode && code == NGC_DAMAGED)
+		not_decoded(e, err);
+out:
+	body->close(body);
 	return code;
 }

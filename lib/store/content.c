@@ -3,18 +3,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "ngc/mem.h"
+#include "ngc/retry.h"
 #include "store.h"
 
-#define PIECE 65536
-
 struct content {
+	struct ngc_source source;
 	struct ngc_entry *e;
 	off_t pos;
-	enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err);
-	void *arg;
 };
 
 static enum ngc_code unreadable(const struct ngc_entry *e, struct ngc_error *err)
@@ -23,59 +21,70 @@ static enum ngc_code unreadable(const struct ngc_entry *e, struct ngc_error *err
 	    e->name);
 }
 
-/* What was read of a member cannot be read again: it is in the head. */
-static enum ngc_code write_head(struct content *c, struct ngc_error *err)
+static enum ngc_code not_intact(const struct ngc_entry *e, struct ngc_error *err)
 {
-	struct ngc_entry *e = c->e;
-	struct ngc_bytes rest;
-
-	if (entry_head_extend(e, (size_t)c->pos) != 0)
-		return unreadable(e, err);
-	if ((off_t)e->head.n <= c->pos)
-		return NGC_OK;
-	rest = ngc_bytes_from(e->head, (size_t)c->pos);
-	c->pos += (off_t)rest.n;
-	return c->write(c->arg, rest.p, rest.n, err);
+	return ngc_fail(err, NGC_DAMAGED, 0,
+	    "%s/%s%s: damaged: its checksum is not that of its bytes", e->cache->path,
+	    e->dir, e->name);
 }
 
-static enum ngc_code write_rest(struct content *c, unsigned char *piece,
+/* What was read of a member already cannot be read again: it is in the head. */
+static ssize_t member_read(struct content *c, void *p, size_t n, struct ngc_error *err)
+{
+	const struct ngc_entry *e = c->e;
+	ssize_t got;
+
+	if (c->pos < (off_t)e->head.n) {
+		struct ngc_bytes rest = ngc_bytes_from(e->head, (size_t)c->pos);
+
+		got = (ssize_t)(rest.n < n ? rest.n : n);
+		memcpy(p, rest.p, (size_t)got);
+		return got;
+	}
+	got = NGC_RETRY(e->stream->read(e->stream, p, n));
+	if (got < 0)
+		unreadable(e, err);
+	if (got != 0 || e->stream->intact(e->stream))
+		return got;
+	not_intact(e, err);
+	return -1;
+}
+
+static ssize_t content_read(struct ngc_source *s, void *p, size_t n,
     struct ngc_error *err)
 {
-	struct ngc_stream *s = c->e->stream;
-	enum ngc_code code = NGC_OK;
+	struct content *c = (struct content *)s;
+	ssize_t got;
 
-	while (code == NGC_OK) {
-		ssize_t n = s != NULL ? s->read(s, piece, PIECE)
-				      : pread(c->e->fd, piece, PIECE, c->pos);
-
-		if (n == 0 && s != NULL && !s->intact(s))
-			return ngc_fail(err, NGC_DAMAGED, 0,
-			    "%s/%s%s: damaged: its checksum is not that of its bytes",
-			    c->e->cache->path, c->e->dir, c->e->name);
-		if (n == 0)
-			break;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return unreadable(c->e, err);
-		code = c->write(c->arg, piece, (size_t)n, err);
-		c->pos += n;
+	if (c->e->stream != NULL) {
+		got = member_read(c, p, n, err);
+	} else {
+		got = NGC_RETRY(pread(c->e->fd, p, n, c->pos));
+		if (got < 0)
+			unreadable(c->e, err);
 	}
-	return code;
+	if (got > 0)
+		c->pos += got;
+	return got;
 }
 
-enum ngc_code ngc_entry_content(struct ngc_entry *e, off_t from,
-    enum ngc_code (*write)(void *arg, const void *p, size_t n, struct ngc_error *err),
-    void *arg, struct ngc_error *err)
+static void content_close(struct ngc_source *s)
 {
-	struct content c = { e, from, write, arg };
-	unsigned char *piece = ngc_array_alloc(PIECE, 1);
-	enum ngc_code code = piece != NULL ? NGC_OK : ngc_no_memory(err);
+	free(s);
+}
 
-	if (code == NGC_OK && e->stream != NULL)
-		code = write_head(&c, err);
-	if (code == NGC_OK)
-		code = write_rest(&c, piece, err);
-	free(piece);
-	return code;
+enum ngc_code ngc_entry_source(struct ngc_entry *e, off_t from, struct ngc_source **out,
+    struct ngc_error *err)
+{
+	struct content *c;
+
+	*out = NULL;
+	if (e->stream != NULL && entry_head_extend(e, (size_t)from) != 0)
+		return unreadable(e, err);
+	c = malloc(sizeof(*c));
+	if (c == NULL)
+		return ngc_no_memory(err);
+	*c = (struct content){ { content_read, content_close }, e, from };
+	*out = &c->source;
+	return NGC_OK;
 }

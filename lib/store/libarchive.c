@@ -32,7 +32,6 @@ static const struct ngc_library_function functions[] = {
 	FUNCTION(write_free),
 	FUNCTION(read_new),
 	FUNCTION(read_support_filter_lz4),
-	FUNCTION(read_support_filter_xz),
 	FUNCTION(read_support_filter_zstd),
 	FUNCTION(read_support_format_tar),
 	FUNCTION(read_set_options),

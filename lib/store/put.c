@@ -194,8 +194,13 @@ static enum ngc_code write_file(struct put *p, struct ngc_error *err)
 {
 	struct ngc_entry *e = p->req->e;
 	const struct timespec times[2] = { { .tv_nsec = UTIME_NOW }, e->changed };
-	enum ngc_code code = ngc_entry_content(e, 0, write_piece, p, err);
+	struct ngc_source *content;
+	enum ngc_code code = ngc_entry_source(e, 0, &content, err);
 
+	if (code != NGC_OK)
+		return code;
+	code = ngc_source_pass(content, write_piece, p, err);
+	content->close(content);
 	if (code != NGC_OK)
 		return code;
 	if (p->written != e->size)

@@ -10,14 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gunzip.h"
+#include "input.h"
 #include "ngc/digest.h"
 #include "ngc/libarchive.h"
 #include "ngc/mem.h"
 #include "ngc/retry.h"
 #include "store.h"
-
-#define INPUT_SIZE 65536
 
 /* What is told of an archive is not larger. */
 #define TEXT_MAX ((size_t)1 << 22)
@@ -30,12 +28,8 @@ struct ngc_unpack {
 	const struct ngc_libarchive *lib;
 	struct archive *archive;
 	const char *path;
-	int fd;
-	const volatile sig_atomic_t *stop;
-	off_t end;    /* of a file that can be skipped over; 0: it cannot */
+	struct input *input;
 	bool started; /* a member was read */
-	bool started_input;
-	struct gunzip *gunzip; /* NULL: the input is not gzip's */
 	uint32_t sum, wanted; /* CRC-32 of what was read of a member, and of all of it */
 	bool summed;          /* that is known */
 	enum ngc_code failed;
@@ -45,92 +39,26 @@ struct ngc_unpack {
 	char zone[PATH_MAX];   /* what that names */
 	char *roots[ROOTS_MAX];
 	size_t n_roots;
-	unsigned char input[INPUT_SIZE];
 };
 
-static bool stopped(const struct ngc_unpack *u)
-{
-	return u->stop != NULL && *u->stop != 0;
-}
-
-static ssize_t read_raw(void *arg, void *p, size_t n)
-{
-	const struct ngc_unpack *u = arg;
-	ssize_t got;
-
-	do {
-		errno = EINTR;
-		if (stopped(u))
-			return -1;
-		got = read(u->fd, p, n);
-	} while (got < 0 && errno == EINTR);
-	return got;
-}
-
-/* The first bytes tell whether gzip is to be undone. */
-static ssize_t read_first(struct ngc_unpack *u)
-{
-	size_t n = 0;
-	ssize_t got;
-
-	do {
-		got = read_raw(u, u->input + n, sizeof(u->input) - n);
-		if (got < 0)
-			return -1;
-		n += (size_t)got;
-	} while (got > 0 && n < GUNZIP_MAGIC);
-	u->started_input = true;
-	if (!gunzip_knows(u->input, n))
-		return (ssize_t)n;
-	u->gunzip = gunzip_new(u->input, n);
-	errno = ENOMEM;
-	return u->gunzip != NULL ? 0 : -1;
-}
-
-/* The next of what is not compressed by gzip, in u->input; -1: *why, or errno. */
-static ssize_t input_next(struct ngc_unpack *u, const char **why)
-{
-	ssize_t n;
-
-	*why = NULL;
-	if (!u->started_input) {
-		n = read_first(u);
-		if (n != 0 || u->gunzip == NULL)
-			return n;
-	}
-	return u->gunzip != NULL ? gunzip_read(u->gunzip, read_raw, u, u->input,
-				       sizeof(u->input), why)
-				 : read_raw(u, u->input, sizeof(u->input));
-}
-
-static ssize_t input_read(struct archive *a, void *arg, const void **p)
+static ssize_t read_input(struct archive *a, void *arg, const void **p)
 {
 	struct ngc_unpack *u = arg;
-	const char *why;
-	ssize_t n = input_next(u, &why);
+	struct ngc_error err;
+	ssize_t n = input_next(u->input, p, &err);
 
-	if (n < 0) {
-		u->lib->set_error(a, why != NULL ? 0 : errno, "%s",
-		    why != NULL ? why : strerror(errno));
-		return ARCHIVE_FATAL;
-	}
-	*p = u->input;
-	return n;
+	if (n >= 0)
+		return n;
+	u->lib->set_error(a, err.sys, "%s", err.text);
+	return ARCHIVE_FATAL;
 }
 
-/* Never over the end: what lies behind it must be found to be missing. */
-static int64_t input_skip(struct archive *a, void *arg, int64_t n)
+static int64_t skip_input(struct archive *a, void *arg, int64_t n)
 {
 	struct ngc_unpack *u = arg;
-	off_t pos;
 
 	(void)a;
-	if (u->end == 0 || u->gunzip != NULL || n <= 0)
-		return 0;
-	pos = lseek(u->fd, 0, SEEK_CUR);
-	if (pos < 0 || n > u->end - pos || lseek(u->fd, (off_t)n, SEEK_CUR) < 0)
-		return 0;
-	return n;
+	return input_skip(u->input, n);
 }
 
 static ssize_t stream_read(struct ngc_stream *s, void *p, size_t n)
@@ -164,7 +92,6 @@ static bool set_up(struct ngc_unpack *u)
 		return false;
 	/* One that is not built in would run a program: then it is unknown. */
 	lib->read_support_filter_lz4(u->archive);
-	lib->read_support_filter_xz(u->archive);
 	lib->read_support_filter_zstd(u->archive);
 	lib->read_support_format_tar(u->archive);
 	lib->read_set_options(u->archive, "hdrcharset=BINARY"); /* names are bytes */
@@ -176,38 +103,22 @@ enum ngc_code ngc_unpack_open(const char *path, const volatile sig_atomic_t *sto
 {
 	struct ngc_unpack *u = calloc(1, sizeof(*u));
 	enum ngc_code code;
-	struct stat st;
 
 	*out = NULL;
 	if (u == NULL)
 		return ngc_no_memory(err);
-	*u = (struct ngc_unpack){ .stream = { stream_read, stream_intact },
-		.path = path,
-		.stop = stop,
-		.fd = -1 };
+	u->stream = (struct ngc_stream){ stream_read, stream_intact };
+	u->path = path;
 	code = ngc_libarchive_load(&u->lib, err);
+	if (code == NGC_OK)
+		code = input_open(path, stop, &u->input, err);
 	if (code != NGC_OK)
 		goto out;
-	u->fd = strcmp(path, "-") == 0
-		    ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-		    : NGC_RETRY(open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC));
-	if (u->fd < 0 || fstat(u->fd, &st) != 0) {
-		code = errno == ENOENT
-			     ? ngc_fail(err, NGC_INVALID, 0, "%s: no such file", path)
-			     : access_denied(path, errno, err);
-		goto out;
-	}
-	if (S_ISDIR(st.st_mode)) {
-		code = ngc_fail(err, NGC_INVALID, 0,
-		    "%s: a directory, not an archive", path);
-		goto out;
-	}
-	u->end = S_ISREG(st.st_mode) ? st.st_size : 0;
 	code = set_up(u) ? NGC_OK : ngc_no_memory(err);
 	if (code != NGC_OK)
 		goto out;
 	/* It reads the first bytes already: what fails is told with the first member. */
-	u->lib->read_open2(u->archive, u, NULL, input_read, input_skip, NULL);
+	u->lib->read_open2(u->archive, u, NULL, read_input, skip_input, NULL);
 	*out = u;
 	u = NULL;
 out:
@@ -221,9 +132,7 @@ void ngc_unpack_close(struct ngc_unpack *u)
 		return;
 	if (u->archive != NULL)
 		u->lib->read_free(u->archive);
-	gunzip_free(u->gunzip);
-	if (u->fd >= 0)
-		close(u->fd);
+	input_close(u->input);
 	for (size_t i = 0; i < u->n_roots; i++)
 		free(u->roots[i]);
 	free(u);
@@ -508,7 +417,7 @@ static enum ngc_code header_failed(const struct ngc_unpack *u, struct ngc_error 
 {
 	const char *why = u->lib->error_string(u->archive);
 
-	if (!u->started && !looks_like_tar(u->path) && u->gunzip == NULL &&
+	if (!u->started && !looks_like_tar(u->path) && !input_was_coded(u->input) &&
 	    u->lib->filter_code(u->archive, 0) == ARCHIVE_FILTER_NONE)
 		return ngc_fail(err, NGC_INVALID, 0,
 		    "%s: neither a directory nor a tar archive", u->path);
@@ -519,18 +428,18 @@ static enum ngc_code header_failed(const struct ngc_unpack *u, struct ngc_error 
 /* The library stops at the mark of the end: the last checksums stand behind it. */
 static enum ngc_code check_rest(struct ngc_unpack *u, struct ngc_error *err)
 {
-	const char *why;
+	const void *p;
 	ssize_t n;
 
-	if (u->gunzip == NULL)
+	if (!input_was_coded(u->input))
 		return NGC_GONE;
 	do
-		n = input_next(u, &why);
+		n = input_next(u->input, &p, err);
 	while (n > 0);
 	if (n == 0)
 		return NGC_GONE;
-	return ngc_fail(err, NGC_DAMAGED, 0, "%s: damaged: %s", u->path,
-	    why != NULL ? why : strerror(errno));
+	ngc_wrap(err, "%s: damaged", u->path);
+	return err->code = NGC_DAMAGED;
 }
 
 enum ngc_code ngc_unpack_next(struct ngc_unpack *u, struct ngc_member *out,

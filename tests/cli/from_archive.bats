@@ -205,6 +205,21 @@ plain() {
 	[ "$size" -gt 75000 ]
 }
 
+@test "from an archive: xz that asks for 4 GiB of memory is refused, and not given" {
+	python() { "$PYTHON" - "$@"; }
+	python "$A" "$T/x.tar.xz" <<-'END'
+		import lzma, struct, sys, zlib
+		b = bytearray(lzma.compress(open(sys.argv[1], "rb").read()))
+		size = (b[12] + 1) * 4  # of the header of its only block
+		b[b.index(b"\x21\x01", 12) + 2] = 40  # the size of the dictionary
+		b[12 + size - 4:12 + size] = struct.pack("<I", zlib.crc32(bytes(b[12:12 + size - 4])))
+		open(sys.argv[2], "wb").write(b)
+	END
+	xz -t "$T/x.tar.xz"
+	fails 3 'xz: it asks for more than 128 MiB of memory' list -d "$T/x.tar.xz"
+	equal "$output" ''
+}
+
 @test "from an archive: one that is cut between two members is told by its missing end" {
 	python() { "$PYTHON" - "$@"; }
 	python "$A" "$T/cut" <<-'END'

@@ -46,6 +46,7 @@ static void check_entry(struct ngc_unpack *u, const struct ngc_member *m,
     const struct ngc_cache *c, struct ngc_reader *r)
 {
 	struct ngc_error err;
+	struct ngc_source *content;
 	struct ngc_entry e;
 	size_t taken = 0;
 
@@ -57,8 +58,11 @@ static void check_entry(struct ngc_unpack *u, const struct ngc_member *m,
 		return;
 	if (!e.damaged && ngc_entry_response(&e, &err) == NGC_OK)
 		FUZZ_ASSERT(e.head.n >= e.header.body_start);
-	if (ngc_entry_content(&e, 0, take, &taken, &err) == NGC_OK)
+	if (ngc_entry_source(&e, 0, &content, &err) != NGC_OK)
+		return;
+	if (ngc_source_pass(content, take, &taken, &err) == NGC_OK)
 		FUZZ_ASSERT(taken <= READ_MAX && (off_t)taken <= m->size);
+	content->close(content);
 }
 
 static void read_through(const char *path, const struct ngc_cache *c,

@@ -75,4 +75,4 @@ static void finish(void *state)
 	free(s);
 }
 
-const struct coding coding_br = { "br", NULL, start, step, finish };
+const struct ngc_coding coding_br = { "br", NULL, { NULL, 0 }, start, step, finish };

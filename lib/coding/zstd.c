@@ -6,8 +6,9 @@
 #include "ngc/library.h"
 
 /*
- * libzstd, as in zstd.h, which libarchive is linked to.  libarchive undoes zstd, too, but
- * fetches its input itself, where a stage of the decoder is fed.
+ * libzstd, as in zstd.h, which libarchive is linked to.  libarchive itself hands out
+ * nothing of a block in which something is wrong, and calls a small file that is cut by
+ * the same words as one that is the coding of nothing.
  */
 struct in_buffer {
 	const void *p;
@@ -86,4 +87,4 @@ static void finish(void *state)
 	free(s);
 }
 
-const struct coding coding_zstd = { "zstd", NULL, start, step, finish };
+const struct ngc_coding coding_zstd = { "zstd", NULL, { NULL, 0 }, start, step, finish };

@@ -68,6 +68,8 @@ static enum ngc_code step(void *state, struct coding_piece *p, struct ngc_error 
 	struct inflate *s = state;
 	int result;
 
+	if (s->ended && s->bits == GZIP)
+		coding_skip_padding(&p->in);
 	if (p->in.n > 0 && !begin(s, p->in))
 		return ngc_fail(err, NGC_DAMAGED, 0, "something follows its end");
 	p->ended = s->ended;
@@ -97,5 +99,9 @@ static void finish(void *state)
 	free(s);
 }
 
-const struct coding coding_gzip = { "gzip", "x-gzip", open_gzip, step, finish };
-const struct coding coding_deflate = { "deflate", NULL, open_deflate, step, finish };
+static const unsigned char magic[] = { 0x1f, 0x8b, Z_DEFLATED };
+
+const struct ngc_coding coding_gzip = { "gzip", "x-gzip", { magic, sizeof(magic) },
+	open_gzip, step, finish };
+const struct ngc_coding coding_deflate = { "deflate", NULL, { NULL, 0 }, open_deflate,
+	step, finish };
