@@ -99,6 +99,8 @@ final class Ngxcache {
 			'delete_comment' => 'comment', 'transition_comment_status' => 'comment_status',
 			'updated_option' => 'option', 'added_option' => 'option', 'deleted_option' => 'option',
 			'profile_update' => 'user', 'deleted_user' => 'everything',
+			'added_user_meta' => 'user_meta', 'updated_user_meta' => 'user_meta',
+			'deleted_user_meta' => 'user_meta',
 			'wp_update_nav_menu' => 'everything', 'wp_delete_nav_menu' => 'everything',
 			'switch_theme' => 'everything', 'customize_save_after' => 'everything',
 			'upgrader_process_complete' => 'everything', 'import_end' => 'everything',
@@ -603,14 +605,18 @@ final class Ngxcache {
 		}
 	}
 
+	/** Posts, comments and lists show their author. */
 	private static function user($id, $old) {
 		$new = get_userdata($id);
-		if (!$new || $old->display_name !== $new->display_name ||
-			$old->user_nicename !== $new->user_nicename) {
+		if (!$new || self::differ($new, $old, ['display_name', 'user_nicename', 'user_url',
+			'user_email'])) {
 			self::everything();
-		} elseif ($old->user_url !== $new->user_url || $old->user_email !== $new->user_email) {
-			self::archive(get_author_posts_url($id));
-			self::common();
+		}
+	}
+
+	private static function user_meta($meta_id, $id, $key) {
+		if ($key === 'description') {
+			self::everything();
 		}
 	}
 
@@ -820,18 +826,25 @@ final class Ngxcache {
 		}
 		$deadline = microtime(true) + self::setting('TIMEOUT', 10);
 		$said = self::exchange($pipes, $json, $deadline);
+		$state = self::wait_for($child, $deadline);
+		if (!$state['running']) {
+			proc_close($child);
+			return self::judge($command[0], $state['exitcode'], $said[2]);
+		}
+		foreach ([15, 9] as $signal) { /* what takes neither is left behind: the reply waits */
+			proc_terminate($child, $signal);
+			if (!self::wait_for($child, microtime(true) + 0.5)['running']) {
+				break;
+			}
+		}
+		return sprintf('%s took longer than %d s', $command[0], self::setting('TIMEOUT', 10));
+	}
+
+	private static function wait_for($child, $until) {
 		do {
 			$state = proc_get_status($child);
-			$late = microtime(true) > $deadline;
-		} while ($state['running'] && !$late && usleep(2000) === null);
-		if ($state['running']) {
-			proc_terminate($child);
-		}
-		proc_close($child);
-		if ($state['running']) {
-			return sprintf('%s took longer than %d s', $command[0], self::setting('TIMEOUT', 10));
-		}
-		return self::judge($command[0], $state['exitcode'], $said[2]);
+		} while ($state['running'] && microtime(true) < $until && usleep(2000) === null);
+		return $state;
 	}
 
 	/** Write to standard input and read the other two until they are closed, or it is late. */
@@ -846,7 +859,8 @@ final class Ngxcache {
 			$writable = $input !== '' ? [$pipes[0]] : null;
 			$except = null;
 			if (@stream_select($readable, $writable, $except, 0, 200000) === false) {
-				break;
+				usleep(2000);
+				continue;
 			}
 			if ($writable) {
 				$n = @fwrite($pipes[0], $input);

@@ -176,4 +176,6 @@ CLASSIC_THEME = [
      "'http://c.test/', 'menu-item-status' => 'publish']);", []),
     ("the content of a post changes that a sidebar lists",
      "wp_update_post(['ID' => $m['Moss'], 'post_content' => 'Softer.']);", []),
+    ("an author tells about herself below every post",
+     "update_user_meta($m['anna'], 'description', 'Walks in woods.');", []),
 ]
