@@ -281,12 +281,15 @@ CHECKS := \
 FUZZERS := \
 	tests/fuzz/fuzz_conf.c \
 	tests/fuzz/fuzz_header.c \
+	tests/fuzz/fuzz_pattern.c \
 	tests/fuzz/fuzz_response.c \
 	tests/fuzz/fuzz_route.c \
+	tests/fuzz/fuzz_select.c \
 	tests/fuzz/fuzz_template.c \
 	tests/fuzz/fuzz_unpack.c \
 	tests/fuzz/fuzz_url.c
 FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?= -1
 
 LIB_OBJS  := $(LIB_SRCS:%.c=$O/%.o)
 CMD_OBJS  := $(CMD_SRCS:%.c=$O/%.o)
@@ -366,7 +369,9 @@ fuzz-targets: $(FUZZERS:tests/fuzz/fuzz_%.c=$O/fuzz/%)
 		name=$${target##*/}; \
 		echo "fuzzing $$name for $(FUZZ_SECONDS) s"; \
 		mkdir -p $$target.found; \
-		$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=$$target.crash- \
+		$$target -max_total_time=$(FUZZ_SECONDS) -runs=$(FUZZ_RUNS) -timeout=10 \
+		    $$([ ! -f tests/fuzz/dict/$$name ] || echo -dict=tests/fuzz/dict/$$name) \
+		    -artifact_prefix=$$target.crash- \
 		    $$target.found tests/fuzz/corpus/$$name >$$target.log 2>&1 || \
 		    { cat $$target.log; exit 1; }; \
 	done

@@ -120,6 +120,62 @@ static void mend(unsigned char *p, size_t n, size_t i, bool big)
 		p[places[i].crc32 + k] = (unsigned char)(crc >> 8 * (big ? 3 - k : k));
 }
 
+/* In libFuzzer alone. */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max) __attribute__((weak));
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+
+static void put(uint8_t *at, uint64_t value, size_t width, bool big)
+{
+	for (size_t i = 0; i < width; i++)
+		at[i] = (uint8_t)(value >> 8 * (big ? width - 1 - i : i));
+}
+
+/* A field of some width gets a value that is at the edge of something. */
+static void change_field(uint8_t *data, size_t size, unsigned r, bool big)
+{
+	size_t width = (size_t)1 << r % 4, at = (r >> 2) % size / width * width;
+	uint64_t edges[] = { 0, 1, 2, 3, 5, 128, 255, size - 1, size, size + 1, 32768,
+		65535, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX };
+
+	if (at + width <= size)
+		put(data + at, edges[(r >> 12) % 16], width, big);
+}
+
+/* header_start and body_start, which follow each other, get some order or other. */
+static void change_offsets(uint8_t *data, size_t size, size_t i, unsigned r, bool big)
+{
+	size_t after_key = places[i].size + 6 + (r >> 4) % 64;
+	uint8_t *at = data + places[i].header_start;
+
+	put(at, r % 3 != 0 ? after_key : size - r % 7, 2, big);
+	put(at + 2, r % 5 != 0 ? size - (r >> 10) % 16 : r >> 8, 2, big);
+	if (r % 2 == 0 && after_key <= size)
+		data[after_key - 1] = '\n';
+}
+
+/* As a header is made: one of its fields, its offsets, the length of its key. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+	size_t n = sizeof(places) / sizeof(places[0]), i = seed % n;
+	unsigned r = seed / n;
+	bool big = r % 2 != 0;
+
+	if (r % 8 == 0 || size < places[i].size + 7)
+		return LLVMFuzzerMutate(data, size, max);
+	while (i + 1 < n && memcmp(data + places[i].size, "\nKEY: ", 6) != 0 &&
+	       size >= places[i + 1].size + 7)
+		i++;
+	if (r % 16 == 1)
+		memcpy(data + places[i].size, "\nKEY: ", 6);
+	if (r % 4 == 2)
+		change_offsets(data, size, i, r >> 4, big);
+	else if (r % 4 == 3 && size + 1 < max)
+		data[size++] = (uint8_t)(r >> 4);
+	else
+		change_field(data, size, r >> 4, big);
+	return size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned char *copy = malloc(size > 0 ? size : 1);

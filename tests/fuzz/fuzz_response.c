@@ -2,6 +2,7 @@
 #include "ngc/response.h"
 
 #include "fuzz.h"
+#include "ngc/tags.h"
 
 #include <string.h>
 
@@ -32,6 +33,21 @@ static void check_fields(const struct ngc_response *r)
 		FUZZ_ASSERT(ngc_response_field(r, "Content-Type").n >= type.n);
 }
 
+/* Tags are words of the fields, and none is looked at twice. */
+static void check_tags(const struct ngc_response *r)
+{
+	static const char *const more[] = { "X-Tag", NULL };
+	struct ngc_tag_position at = { 0 };
+	const unsigned char *last = r->fields.p;
+	struct ngc_bytes tag;
+
+	while (ngc_tags_next(r, more, &at, &tag)) {
+		FUZZ_ASSERT(tag.n > 0 && lies_within(tag, r->fields.p, r->fields.n));
+		FUZZ_ASSERT(tag.p >= last && memchr(tag.p, ' ', tag.n) == NULL);
+		last = tag.p + tag.n;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned char *scratch = malloc(size > 0 ? size : 1);
@@ -48,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		FUZZ_ASSERT(r.well_formed && r.status == 200 && r.fields.n == 0);
 	check_fields(&r);
+	check_tags(&r);
 	free(scratch);
 	return 0;
 }

@@ -3,8 +3,11 @@
 
 #include "fuzz.h"
 
-/* Follow one URL through whatever was read, and read a key back. */
-static void use_conf(const struct ngc_conf *conf)
+#include <string.h>
+
+/* Follow the URL through whatever was read, and read the key back. */
+static void use_conf(const struct ngc_conf *conf, struct ngc_bytes text,
+    struct ngc_bytes key)
 {
 	const struct ngc_zone *zones[64];
 	struct ngc_router *router;
@@ -18,28 +21,41 @@ static void use_conf(const struct ngc_conf *conf)
 		n++;
 	if (ngc_router_new(conf, zones, n, &router, &err) != NGC_OK)
 		return;
-	if (ngc_url_parse(ngc_bytes_of("http://a.test/a/b.php?c=d"), &url, &err) ==
-	    NGC_OK) {
+	if (ngc_url_parse(text, &url, &err) == NGC_OK) {
 		if (ngc_route_cover(router, url, NULL, &cover, &err) == NGC_OK)
 			ngc_cover_free(cover);
 		ngc_url_free(url);
 	}
 	for (size_t i = 0; i < n; i++)
-		ngc_route_read(router, zones[i],
-		    ngc_bytes_of("httpGETa.test/a/b.php?c=d"), &reading);
+		ngc_route_read(router, zones[i], key, &reading);
 	ngc_router_free(router);
 }
 
-/* The input is the output of nginx -T, so that includes never reach the file system. */
+/* Take what stands before a line's end, or all. */
+static struct ngc_bytes take_line(struct ngc_bytes *text)
+{
+	const unsigned char *end = text->n > 0 ? memchr(text->p, '\n', text->n) : NULL;
+	struct ngc_bytes line = ngc_bytes(text->p,
+	    end != NULL ? (size_t)(end - text->p) : text->n);
+
+	*text = ngc_bytes_from(*text, line.n + (end != NULL));
+	return line;
+}
+
+/*
+ * The input is a URL, a key, and the output of nginx -T, so that includes never reach the
+ * file system.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ngc_conf_request req = { .dump = ngc_bytes(data, size),
-		.prefix = "/prefix" };
+	struct ngc_bytes text = ngc_bytes(data, size);
+	struct ngc_bytes url = take_line(&text), key = take_line(&text);
+	struct ngc_conf_request req = { .dump = text, .prefix = "/prefix" };
 	struct ngc_conf *conf;
 	struct ngc_error err;
 
 	if (ngc_conf_read(&req, &conf, &err) == NGC_OK) {
-		use_conf(conf);
+		use_conf(conf, url, key);
 		ngc_conf_free(conf);
 	}
 	return 0;
