@@ -19,8 +19,12 @@ VERSION := $(shell sed -n 's/^\#define VERSION "\(.*\)"/\1/p' cmd/cmd.h)
 DIST    := build/ngxcache-$(VERSION).tar.gz
 PKGS    := libpcre2-8 jansson libmd zlib
 
+# Those of some flags that the compiler has for this machine.
+had = $(foreach f,$1,$(shell $(CC) -Werror $f -E -x c /dev/null >/dev/null 2>&1 && echo $f))
+
 CFLAGS_debug    := -O1 -g
-CFLAGS_release  := -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fPIE -fstack-protector-strong
+CFLAGS_release   = -O2 -g -DNDEBUG -D_FORTIFY_SOURCE=2 -fPIE -fstack-protector-strong \
+                   $(call had,-fstack-clash-protection)
 LDFLAGS_release := -pie -Wl,-z,relro,-z,now
 CFLAGS_asan     := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 CFLAGS_tsan     := -O1 -g -fsanitize=thread
