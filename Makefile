@@ -211,6 +211,7 @@ CMD_SRCS := \
 	cmd/jsonw.c \
 	cmd/main.c \
 	cmd/opts.c \
+	cmd/opts_select.c \
 	cmd/out.c \
 	cmd/out_archive.c \
 	cmd/out_check.c \

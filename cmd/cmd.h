@@ -204,13 +204,15 @@ bool opts_parse(int argc, char **argv, const struct cmd **cmd, struct cmd_args *
 /* The first word is no selector: false: there is none, a message was printed. */
 bool opts_take_file(const struct cmd *cmd, struct cmd_args *args);
 
-/* The same for the selection's options. */
+void opts_print_help(const struct cmd *cmd); /* NULL: of the program */
+
+/* opts_select.c: what the options select. */
+
+/* Build the selection; false: a message was printed. */
 bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env);
 
 /* A run over the selection, as the options say; visit and arg are the command's. */
 struct ngc_select_run opts_selection_run(const struct cmd_env *env);
-
-void opts_print_help(const struct cmd *cmd); /* NULL: of the program */
 
 /* complete.c: what may stand at the end of the words, for a shell; an exit status. */
 int complete_run(int n, char **words);

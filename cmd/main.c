@@ -8,7 +8,7 @@
  *
  * cmd_*.c	a command each: options into a request, one call into the library, the
  *		result rendered
- * opts.c	option tables, parsing, help
+ * opts.c	option tables, parsing, help; opts_select.c: what options select
  * complete.c	what a shell may complete a command line with
  * request.c	a request as curl's letters describe it
  * field.c	the fields of an entry; out_field.c: written in every format of a list
