@@ -228,6 +228,7 @@ CMD_SRCS := \
 	cmd/request.c \
 	cmd/table.c \
 	cmd/ui.c \
+	cmd/user.c \
 	cmd/width.c
 
 UNIT_TESTS := \

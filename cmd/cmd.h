@@ -99,6 +99,7 @@ enum opt_id {
 	OPT_TIMEOUT,
 	OPT_TOP,
 	OPT_TYPE,
+	OPT_USER,
 	OPT_VARIANTS,
 	OPT_VARIANTS_ONLY,
 	OPT_VERBOSE,
@@ -126,6 +127,7 @@ enum cmd_flags {
 	CMD_CACHES = 8, /* is about caches: that there is none is worth a word */
 	CMD_ARCHIVES = 16, /* only reads entries: those of an archive will do */
 	CMD_FILE = 32, /* its first word is a file, and --file means what is in it */
+	CMD_SIGNALS = 64, /* signals nginx's master, which only root may */
 };
 
 struct cmd_arg {
@@ -213,6 +215,13 @@ bool opts_build_selection(const struct cmd_args *args, struct cmd_env *env);
 
 /* A run over the selection, as the options say; visit and arg are the command's. */
 struct ngc_select_run opts_selection_run(const struct cmd_env *env);
+
+/* user.c: giving up the rights of root.  False: a message was printed. */
+
+/* Can this process become that user, of whom a name or number is given? */
+bool user_is_possible(const char *user);
+/* Become him, with no way back. */
+bool user_become(const char *user);
 
 /* complete.c: what may stand at the end of the words, for a shell; an exit status. */
 int complete_run(int n, char **words);

@@ -58,5 +58,6 @@ const struct cmd cmd_reload = {
 	.summary = "test nginx's configuration, then make nginx use it",
 	.synopsis = reload_synopsis,
 	.opts = reload_opts,
+	.flags = CMD_SIGNALS,
 	.run = reload_run,
 };

@@ -3,8 +3,8 @@
  * ngxcache: administers nginx's caches.
  *
  * The stages of a run, all in this file: parse the command line by the tables (opts.c),
- * read the configuration or the directories named (ngc_site_open()), build the selection,
- * run the command, and make sure that standard output took it all.
+ * build the selection, read the configuration (ngc_site_open()), give up the rights of
+ * root if asked to, run the command, and make sure that standard output took it all.
  *
  * cmd_*.c	a command each: options into a request, one call into the library, the
  *		result rendered
@@ -13,6 +13,7 @@
  * request.c	a request as curl's letters describe it
  * field.c	the fields of an entry; out_field.c: written in every format of a list
  * file.c	reading a file whole, and replacing one
+ * user.c	becoming another user than root
  * ui.c		messages and questions on the terminal
  * out.c	standard output, whole lines at a time
  * out_archive.c	what became of an archive, as JSON or as text
@@ -64,6 +65,7 @@ struct globals {
 	size_t cap_zones, cap_dirs;
 	struct cmd_env env;
 	const char *color;
+	const char *user; /* whom to become, or NULL */
 	bool help, version;
 	bool ran; /* the command itself */
 };
@@ -136,6 +138,9 @@ static bool take_global(void *arg, enum opt_id id, const char *value)
 	case OPT_NICE:
 		g->env.pace.gentle = true;
 		return true;
+	case OPT_USER:
+		g->user = value;
+		return true;
 	case OPT_QUIET:
 		g->env.quiet = true;
 		return true;
@@ -201,6 +206,19 @@ static bool standard_input_twice(const struct globals *g, const struct cmd_args 
 	       strcmp(g->site.conf, "-") == 0;
 }
 
+/* Is what --user asks for possible, and does it leave the command its rights? */
+static bool check_user(const struct cmd *cmd, const char *user,
+    const struct cmd_args *args)
+{
+	if (user == NULL)
+		return true;
+	if (!(cmd->flags & CMD_SIGNALS) && !cmd_args_has(args, OPT_RELOAD))
+		return user_is_possible(user);
+	ui_error("--user and %s exclude each other: only root may signal nginx",
+	    cmd->flags & CMD_SIGNALS ? cmd->name : "--reload");
+	return false;
+}
+
 /* Read what the command works on, and run it. */
 static int run_command(const struct cmd *cmd, struct globals *g,
     const struct cmd_args *args)
@@ -253,6 +271,8 @@ static int run_command(const struct cmd *cmd, struct globals *g,
 	    !g->env.quiet && ngc_site_conf(g->env.site) != NULL)
 		ui_error("%s: there is no cache: no *_cache_path in it",
 		    ngc_conf_file(ngc_site_conf(g->env.site)));
+	if (g->user != NULL && !user_become(g->user))
+		goto out;
 	g->ran = true;
 	status = cmd->run(&g->env, args);
 out:
@@ -294,6 +314,8 @@ static int run(int argc, char **argv, struct globals *g, struct cmd_args *args)
 		return EXIT_USAGE;
 	}
 	if ((cmd->flags & CMD_FILE) && !opts_take_file(cmd, args))
+		return EXIT_USAGE;
+	if (!check_user(cmd, g->user, args))
 		return EXIT_USAGE;
 	g->site.zones = g->zones;
 	g->site.dirs = g->dirs;

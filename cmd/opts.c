@@ -23,6 +23,7 @@ const struct cmd_opt cmd_global_opts[] = {
 	    "a cache without configuration; repeatable" },
 	{ OPT_JSON, 0, "json", NULL, "machine output" },
 	{ OPT_NOW, 0, "now", "SECONDS", "judge freshness as of this Unix time" },
+	{ OPT_USER, 0, "user", "USER", "as root: become USER before looking at caches" },
 	{ OPT_JOBS, 'j', "jobs", "N", "threads of a walk (default: chosen)" },
 	{ OPT_NICE, 0, "nice", NULL,
 	    "be gentle to a busy server" },
