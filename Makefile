@@ -350,7 +350,7 @@ $O/tests/lib/inject.so: tests/lib/inject.c $O/flags
 
 # Slow suites first, so that the cores are busy to the end.
 # WITHOUT: suites to leave out
-SUITES = $(filter-out $(WITHOUT),tests/check/fixtures tests/check/routing \
+SUITES = $(filter-out $(WITHOUT),tests/check/fixtures tests/check/model tests/check/routing \
          tests/check/verdicts $(sort $(wildcard tests/e2e/*.bats)) $(CHECKS) \
          $(sort $(wildcard tests/cli/*.bats)) $(UNIT_BINS) $(REPLAYS))
 RUN    = VARIANT=$(VARIANT) O=$O CFLAGS='$(CFLAGS)' CC='$(CC)' tests/run
@@ -390,7 +390,7 @@ check-man: all $O/tests/lib/mkcache
 
 check-wordpress: export SUITE_TIMEOUT = 1800
 
-check-install check-layers check-package check-style check-wordpress: check-%: all
+check-install check-layers check-model check-package check-style check-wordpress: check-%: all
 	@RESULT=$O/$*.result $(RUN) tests/check/$*
 
 deps:
