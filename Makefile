@@ -5,7 +5,8 @@
 # make demo       a walk through the commands on a private nginx
 # make check      every test; check-layers, check-man, check-style, check-install: parts of it
 # make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang), check-wordpress
-#                 (contrib/wordpress on a real one), check-package (the tarball, the packages)
+#                 (contrib/wordpress on a real one), check-package (the tarball, the packages),
+#                 check-soak (purges under load, for 15 minutes)
 # make VARIANT=release check-release   its hardening, and what its work costs, by valgrind
 # make coverage   the tests' line coverage per file
 # make install    program, library and manual to $(DESTDIR)$(PREFIX); uninstall removes them
@@ -363,7 +364,7 @@ bench:
 	@$(MAKE) -s VARIANT=release all build/release/tests/lib/mkcache
 	@for bench in tests/bench/conf tests/bench/walk; do $$bench || exit; done
 
-check-long: fuzz check-package check-wordpress
+check-long: fuzz check-package check-soak check-wordpress
 
 fuzz:
 	@$(MAKE) VARIANT=fuzz CC=clang fuzz-targets
@@ -388,9 +389,10 @@ check-release: all $O/tests/lib/mkcache
 check-man: all $O/tests/lib/mkcache
 	@$(RUN) tests/check/man tests/cli/manual.bats tests/cli/completion.bats
 
-check-wordpress: export SUITE_TIMEOUT = 1800
+check-soak check-wordpress: export SUITE_TIMEOUT = 1800
+check-soak: export SOAK_SECONDS ?= 900
 
-check-install check-layers check-model check-package check-style check-wordpress: check-%: all
+check-install check-layers check-model check-package check-soak check-style check-wordpress: check-%: all
 	@RESULT=$O/$*.result $(RUN) tests/check/$*
 
 deps:
