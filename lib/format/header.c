@@ -289,8 +289,8 @@ static struct reach reach_offsets(const struct ngc_layout *l, struct ngc_bytes h
 	    (uint32_t)get(l, head.p + l->crc32, 4))
 		return reached(6, NGC_FLAW_CRC);
 	if (l->vary_len != 0 && head.p[l->vary_len] > l->vary_max)
-		return reached(7, NGC_FLAW_OFFSETS);
-	return reached(8, NGC_FLAW_NONE);
+		return reached(8, NGC_FLAW_OFFSETS);
+	return reached(9, NGC_FLAW_NONE);
 }
 
 static struct reach reach_layout(const struct ngc_layout *l, struct ngc_bytes head)
