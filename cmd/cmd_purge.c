@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ngc/confine.h"
 #include "ngc/units.h"
 #include "out_archive.h"
 #include "out_entry.h"
@@ -128,6 +129,22 @@ static bool confirmed(const struct purge *p, const struct cmd_args *args)
 	return ui_confirm("purge every entry of the selected zones?");
 }
 
+/*
+ * What is in the files cannot make the run change anything but the caches, whatever
+ * mistake it may find.  The test of a configuration writes where nginx does.
+ */
+static void confine(const struct purge *p)
+{
+	struct ngc_error err;
+
+	if (p->req.reload ||
+	    ngc_confine(p->env->site, p->req.backup, &err) == NGC_OK ||
+	    !p->env->verbose)
+		return;
+	ngc_wrap(&err, "not confined to the caches");
+	ui_print_error(&err);
+}
+
 static int purge_execute(struct purge *p, const struct cmd_args *args)
 {
 	bool list = cmd_args_has(args, OPT_LIST);
@@ -135,6 +152,7 @@ static int purge_execute(struct purge *p, const struct cmd_args *args)
 	enum ngc_code code;
 	int status;
 
+	confine(p);
 	if (p->env->json)
 		out_purge_json_begin(&p->out, &p->req, list);
 	code = ngc_purge(&p->req, &p->result, &err);

@@ -77,6 +77,8 @@ enum ngc_code ngc_cache_writable(const struct ngc_cache *c, const char *user,
  */
 enum ngc_code ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out,
     struct ngc_error *err);
+/* Open the directory that a path leads to so; -1 and errno. */
+int ngc_place_open(const char *path, const char *sysroot);
 struct ngc_place ngc_cache_place(const struct ngc_cache *c);
 
 static inline bool ngc_place_same(struct ngc_place a, struct ngc_place b)

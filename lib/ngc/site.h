@@ -78,6 +78,9 @@ bool ngc_site_wants(const struct ngc_site *s, const char *name);
 bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,
     struct ngc_place *out);
 
+/* That directory, opened: the caller's to close; -1 and errno. */
+int ngc_site_open_root(const struct ngc_site *s, const struct ngc_zone *z);
+
 const struct ngc_conf *ngc_site_conf(const struct ngc_site *s); /* NULL: none was read */
 const struct ngc_router *ngc_site_router(const struct ngc_site *s);
 const char *ngc_site_root(const struct ngc_site *s);   /* -R, or NULL */

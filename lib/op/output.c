@@ -14,8 +14,7 @@
 #include "ngc/mem.h"
 #include "ngc/retry.h"
 
-/* Where the spools of a stream lie: it may be larger than what fits into memory. */
-static const char *const spool_dirs[] = { "/var/tmp", "/tmp" };
+const char *const output_spool_dirs[] = { "/var/tmp", "/tmp", NULL };
 
 static enum ngc_code failed(const struct output *o, int sys, struct ngc_error *err)
 {
@@ -38,9 +37,9 @@ static enum ngc_code open_stream(struct output *o, struct ngc_error *err)
 	if (isatty(o->fd))
 		return ngc_fail(err, NGC_INVALID, 0, "%s: a terminal takes no archive",
 		    o->name);
-	for (size_t i = 0; o->dir < 0 && i < 2; i++)
+	for (size_t i = 0; o->dir < 0 && output_spool_dirs[i] != NULL; i++)
 		o->dir = NGC_RETRY(
-		    open(spool_dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+		    open(output_spool_dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	return NGC_OK;
 }
 
@@ -52,7 +51,7 @@ static const char *base_name(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-static int open_directory(const char *path)
+int output_directory(const char *path)
 {
 	struct ngc_buf dir = { 0 };
 	size_t n = (size_t)(base_name(path) - path);
@@ -134,7 +133,7 @@ static bool can_be_named(int fd)
 
 static enum ngc_code open_file(struct output *o, struct ngc_error *err)
 {
-	o->dir = open_directory(o->path);
+	o->dir = output_directory(o->path);
 	if (o->dir < 0)
 		return failed(o, errno, err);
 	o->fd = create_unnamed(o->dir);
@@ -146,21 +145,28 @@ static enum ngc_code open_file(struct output *o, struct ngc_error *err)
 	return o->fd >= 0 ? NGC_OK : failed(o, errno, err);
 }
 
+bool output_is_stream(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+					     !S_ISDIR(st.st_mode));
+}
+
 enum ngc_code output_open(struct output *o, const char *path,
     const volatile sig_atomic_t *stop, struct ngc_error *err)
 {
 	struct stat st;
-	bool there = stat(path, &st) == 0;
 
 	*o = (struct output){ .path = path,
 		.name = path,
 		.fd = -1,
 		.dir = -1,
 		.stop = stop };
-	if (strcmp(path, "-") == 0 || (there && !S_ISREG(st.st_mode) &&
-					  !S_ISDIR(st.st_mode)))
+	if (output_is_stream(path))
 		return open_stream(o, err);
-	if (base_name(path)[0] == '\0' || (there && S_ISDIR(st.st_mode)))
+	if (base_name(path)[0] == '\0' ||
+	    (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
 		return ngc_fail(err, NGC_INVALID, EISDIR, "%s", path);
 	return open_file(o, err);
 }
@@ -280,7 +286,7 @@ int output_spool(const struct output *o)
 
 int output_spool_beside(const char *path)
 {
-	int dir = open_directory(path), fd, sys;
+	int dir = output_directory(path), fd, sys;
 
 	if (dir < 0)
 		return -1;

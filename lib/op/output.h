@@ -40,6 +40,15 @@ enum ngc_code output_commit(struct output *o, struct ngc_error *err);
 /* What was not committed vanishes. */
 void output_close(struct output *o);
 
+/* Is what a path leads to written as it is, not replaced? */
+bool output_is_stream(const char *path);
+
+/* Where the spools of a stream lie: it may be larger than what fits into memory. */
+extern const char *const output_spool_dirs[]; /* ends with NULL */
+
+/* The directory that a path lies in, opened; -1 and errno.  The caller's to close. */
+int output_directory(const char *path);
+
 /* A file without a name, for reading and writing: in the same directory, or in that of a
  * path.  -1 and errno.  The caller's to close. */
 int output_spool(const struct output *o);

@@ -233,6 +233,11 @@ bool ngc_site_place(const struct ngc_site *s, const struct ngc_zone *z,
 	return ngc_place_find(z->path, sysroot(s, z), out, &ignored) == NGC_OK;
 }
 
+int ngc_site_open_root(const struct ngc_site *s, const struct ngc_zone *z)
+{
+	return ngc_place_open(z->path, sysroot(s, z));
+}
+
 static void free_archived(struct ngc_site *s)
 {
 	if (s->archived == NULL)

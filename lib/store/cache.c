@@ -286,6 +286,11 @@ uid_t ngc_cache_owner(const struct ngc_cache *c)
 	return c->owner;
 }
 
+int ngc_place_open(const char *path, const char *sysroot)
+{
+	return ngc_path_open(sysroot, below(path, sysroot), O_RDONLY | O_DIRECTORY, NULL);
+}
+
 enum ngc_code ngc_place_find(const char *path, const char *sysroot, struct ngc_place *out,
     struct ngc_error *err)
 {

@@ -738,3 +738,41 @@ need_strace() {
 	equal "$rc" 2
 	[[ $(cat "$T/err") == 'ngxcache: --from: '* ]] || equal "$(cat "$T/err")" "--from"
 }
+
+# --- confinement ---
+
+# has_landlock: this kernel and this build have it
+has_landlock() {
+	# The sum of a coverage build is written into files.
+	[ "$VARIANT" != coverage ] || skip "a coverage build is not confined"
+	[ "$VARIANT" != tsan ] || skip "nothing can be preloaded before the thread sanitizer"
+	"$PYTHON" -c 'import ctypes, sys
+sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)' || skip "this kernel has no Landlock"
+}
+
+# A rule of inject makes the program do what it never should, here: run a shell.
+@test "purge: no mistake in it can change anything but the caches" {
+	has_landlock
+	the_cache
+	rule="unlinkat:1=!touch $T/outside"
+	run -0 inject "$rule" ngxcache purge -d "$C" --mode remove --file "$(find "$C" -type f | head -n 1)"
+	[ -e "$T/outside" ]
+	rm "$T/outside"
+	for words in '' "--backup $T/out/a.tar"; do
+		mkdir -p "$T/out"
+		# shellcheck disable=SC2086
+		INJECT_CONFINED=1 run inject "$rule" ngxcache purge -d "$C" $words --all
+		equal "$status" 134 "a shell was not run"
+		[[ $output == *"inject: bad rule"* ]]
+		[ ! -e "$T/outside" ]
+	done
+}
+
+@test "purge: where the kernel cannot confine it, it purges all the same" {
+	the_cache
+	run -0 --separate-stderr inject '' ngxcache purge --json -d "$C" --key httpGETa.test/1
+	equal "$stderr" ""
+	run -0 --separate-stderr inject '' ngxcache purge -v --json -d "$C" --all
+	[[ $stderr == *"ngxcache: not confined to the caches: Landlock: "* ]]
+	equal "$(entries_in "$C")" 0
+}

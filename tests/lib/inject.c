@@ -12,6 +12,9 @@
  * memory count as one function, "memory".  What system calls the C library makes on its
  * own is not seen.
  *
+ * What the shell runs would be confined with the program: Landlock is not there, unless
+ * $INJECT_CONFINED is set.
+ *
  * At the end the file $INJECT_REPORT gets "CALLS FUNCTION" for each one that was called,
  * and "open PATH" for each descriptor that was not open at the start.
  */
@@ -52,6 +55,7 @@ static size_t n_rules;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static char *report_path;
+static bool confined; /* Landlock is there */
 static bool counting; /* there will be a report */
 static bool was_open[OPEN_MAX];
 static struct {
@@ -142,6 +146,7 @@ __attribute__((constructor)) static void parse_rules(void)
 			*end++ = '\0';
 		parse_rule(line);
 	}
+	confined = getenv("INJECT_CONFINED") != NULL;
 	memset(calls, 0, sizeof(calls));
 	report_path = report != NULL ? strdup(report) : NULL;
 	counting = report_path != NULL;
@@ -395,6 +400,12 @@ long syscall(long number, ...)
 	for (size_t i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
+#ifdef SYS_landlock_create_ruleset
+	if (number == SYS_landlock_create_ruleset && !confined) {
+		errno = ENOSYS;
+		return -1;
+	}
+#endif
 	if (number == SYS_getdents64 && disturb_getdents(&a[2]))
 		return -1;
 	return REAL(long (*)(long, ...), syscall)(number, a[0], a[1], a[2], a[3], a[4],
