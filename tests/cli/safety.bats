@@ -769,10 +769,11 @@ sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)' || skip "this kernel h
 }
 
 @test "purge: where the kernel cannot confine it, it purges all the same" {
+	unused=open@nothing:1=EIO
 	the_cache
-	run -0 --separate-stderr inject '' ngxcache purge --json -d "$C" --key httpGETa.test/1
+	run -0 --separate-stderr inject "$unused" ngxcache purge --json -d "$C" --key httpGETa.test/1
 	equal "$stderr" ""
-	run -0 --separate-stderr inject '' ngxcache purge -v --json -d "$C" --all
+	run -0 --separate-stderr inject "$unused" ngxcache purge -v --json -d "$C" --all
 	[[ $stderr == *"ngxcache: not confined to the caches: Landlock: "* ]]
 	equal "$(entries_in "$C")" 0
 }
