@@ -6,7 +6,8 @@
 # make check      every test; check-layers, check-man, check-style, check-install: parts of it
 # make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang), check-wordpress
 #                 (contrib/wordpress on a real one), check-package (the tarball, the packages),
-#                 check-soak (purges under load, for 15 minutes)
+#                 check-soak (purges under load, for 15 minutes), check-million (files in one
+#                 directory)
 # make VARIANT=release check-release   its hardening, and what its work costs, by valgrind
 # make coverage   the tests' line coverage per file
 # make install    program, library and manual to $(DESTDIR)$(PREFIX); uninstall removes them
@@ -310,7 +311,7 @@ REPLAYS   := $(FUZZERS:%.c=$O/%)
 .DELETE_ON_ERROR:
 .SECONDARY: $(UNIT_OBJS) $(FUZZ_OBJS)
 .PHONY: all unit deps demo check check-install check-release check-layers check-long check-man check-style
-.PHONY: check-package check-wordpress deb dist html
+.PHONY: check-million check-package check-wordpress deb dist html
 .PHONY: bench coverage fuzz fuzz-targets install uninstall FORCE
 
 all: $O/ngxcache
@@ -366,7 +367,7 @@ bench:
 	@$(MAKE) -s VARIANT=release all build/release/tests/lib/mkcache
 	@for bench in tests/bench/conf tests/bench/walk; do $$bench || exit; done
 
-check-long: fuzz check-package check-soak check-wordpress
+check-long: fuzz check-million check-package check-soak check-wordpress
 
 fuzz:
 	@$(MAKE) VARIANT=fuzz CC=clang fuzz-targets
@@ -394,7 +395,9 @@ check-man: all $O/tests/lib/mkcache
 check-soak check-wordpress: export SUITE_TIMEOUT = 1800
 check-soak: export SOAK_SECONDS ?= 900
 
-check-install check-layers check-model check-package check-soak check-style check-wordpress: check-%: all
+check-million: $O/tests/lib/mkcache
+
+check-install check-layers check-million check-model check-package check-soak check-style check-wordpress: check-%: all
 	@RESULT=$O/$*.result $(RUN) tests/check/$*
 
 deps:
