@@ -191,6 +191,7 @@ LIB_SRCS := \
 	lib/store/stray.c \
 	lib/store/unpack.c \
 	lib/store/walk.c \
+	lib/store/walk_dir.c \
 	lib/store/writable.c
 
 CMD_SRCS := \
