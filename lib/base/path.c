@@ -83,6 +83,7 @@ struct seen {
 	char text[PATH_MAX];
 	size_t n;
 	bool of_proc;
+	int fd; /* of a directory, to pass it; else -1 */
 };
 
 #ifdef O_PATH
@@ -95,8 +96,12 @@ static int look(const struct walk *w, const char *name, struct seen *out)
 
 	if (fd < 0)
 		return -1;
+	out->fd = -1;
 	if (fstat(fd, &out->st) != 0) {
 		n = -1;
+	} else if (S_ISDIR(out->st.st_mode)) {
+		out->fd = fd;
+		return 0;
 	} else if (S_ISLNK(out->st.st_mode)) {
 		n = readlinkat(fd, "", out->text, sizeof(out->text) - 1);
 		out->of_proc = fstatfs(fd, &fs) == 0 && fs.f_type == PROC_MAGIC;
@@ -115,6 +120,7 @@ static int look(const struct walk *w, const char *name, struct seen *out)
 	if (S_ISLNK(out->st.st_mode))
 		n = readlinkat(w->cur, name, out->text, sizeof(out->text) - 1);
 	out->of_proc = false;
+	out->fd = -1;
 	out->n = n > 0 ? (size_t)n : 0;
 	return n < 0 ? -1 : 0;
 }
@@ -185,6 +191,12 @@ static int step(struct walk *w, const char *name, int flags, int *opened)
 		return go_up(w);
 	if (look(w, name, &seen) != 0)
 		return -1;
+	if (seen.fd >= 0 && !last) {
+		enter(w, seen.fd);
+		return 0;
+	}
+	if (seen.fd >= 0)
+		close(seen.fd);
 	if (S_ISLNK(seen.st.st_mode) && !(seen.of_proc && w->real_root))
 		return follow(w, &seen);
 	if (S_ISLNK(seen.st.st_mode)) {
