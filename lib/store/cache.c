@@ -40,7 +40,8 @@ static bool is_system_dir(struct ngc_place place, const char *sysroot)
 		if (stat(system_dirs[i], &st) == 0 &&
 		    ngc_place_same(place, (struct ngc_place){ st.st_dev, st.st_ino }))
 			return true;
-		if (sysroot != NULL && place_below(sysroot, system_dirs[i], &other) &&
+		if (sysroot != NULL && sysroot[0] != '\0' &&
+		    place_below(sysroot, system_dirs[i], &other) &&
 		    ngc_place_same(place, other))
 			return true;
 	}
