@@ -17,11 +17,33 @@
  * for all its entries.
  */
 
+static unsigned count_processors(void)
+{
+	long n;
+#ifdef __linux__
+	cpu_set_t set; /* glibc's sysconf() reads a file of /sys */
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		return (unsigned)CPU_COUNT(&set);
+#endif
+	n = sysconf(_SC_NPROCESSORS_ONLN);
+	return n > 0 ? (unsigned)n : 1;
+}
+
+/* How many we may run on.  The first answer stands: arrays were made for it. */
+static unsigned processors(void)
+{
+	static _Atomic unsigned known;
+
+	if (known == 0)
+		known = count_processors();
+	return known;
+}
+
 /* A chain of waits for the disk is what threads hide: more than there are processors. */
 unsigned ngc_walk_jobs(const struct ngc_pace *pace)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned chosen = cpus > 0 ? 2 * (unsigned)cpus : 2;
+	unsigned chosen = 2 * processors();
 
 	if (pace->jobs != 0)
 		return pace->jobs;
