@@ -11,9 +11,8 @@
  * site's zones; nor can they run a program, use TCP, or signal others, as far as the
  * kernel can forbid it.  Reading is not affected, nor is a descriptor that is open.
  *
- * output: NULL, or a file that a call of the library will write: files may be made,
- * replaced and removed in its directory, and where it is a pipe or a device, in those for
- * temporary files.
+ * output: NULL, or a file that a purge will write its backup to: files may be made,
+ * replaced and removed in its directory, and programs run, confined like this process.
  * NGC_GONE: this system offers nothing of that, and nothing has changed.
  */
 enum ngc_code ngc_confine(const struct ngc_site *site, const char *output,

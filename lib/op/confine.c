@@ -2,12 +2,10 @@
 #include "ngc/confine.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ngc/retry.h"
 #include "output.h"
 
 #if defined(SYS_landlock_restrict_self) && !defined(NGC_UNCONFINED)
@@ -43,14 +41,23 @@ struct path_beneath_attr {
 #define RULE_PATH_BENEATH 1
 #define ASK_VERSION	  1
 
-static int create_ruleset(void)
+struct ruleset {
+	int fd;
+	uint64_t handled; /* of file systems */
+};
+
+/* fd is -1 and errno set where there is none. */
+static struct ruleset create_ruleset(bool runs_programs)
 {
 	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
-	struct ruleset_attr attr = { .fs = FS_EXECUTE | FS_WRITE_FILE | FS_REMOVE_DIR |
+	struct ruleset_attr attr = { .fs = FS_WRITE_FILE | FS_REMOVE_DIR |
 					   FS_REMOVE_FILE | FS_MAKE };
+	size_t size;
 
 	if (version < 0)
-		return -1;
+		return (struct ruleset){ .fd = -1 };
+	if (!runs_programs)
+		attr.fs |= FS_EXECUTE;
 	if (version >= 2)
 		attr.fs |= FS_REFER;
 	if (version >= 3)
@@ -59,54 +66,46 @@ static int create_ruleset(void)
 		attr.net = NET_TCP;
 	if (version >= 6)
 		attr.scoped = SCOPE_SIGNAL;
-	return (int)syscall(SYS_landlock_create_ruleset, &attr,
-	    version >= 6   ? sizeof(attr)
-	    : version >= 4 ? offsetof(struct ruleset_attr, scoped)
-			   : offsetof(struct ruleset_attr, net),
-	    0);
+	size = version >= 6   ? sizeof(attr)
+	       : version >= 4 ? offsetof(struct ruleset_attr, scoped)
+			      : offsetof(struct ruleset_attr, net);
+	return (struct ruleset){
+		.fd = (int)syscall(SYS_landlock_create_ruleset, &attr, size, 0),
+		.handled = attr.fs,
+	};
 }
 
 /* What cannot be opened cannot be changed either.  fd is closed. */
-static void allow(int ruleset, int fd, uint64_t what)
+static void allow(const struct ruleset *r, int fd, uint64_t what)
 {
-	struct path_beneath_attr rule = { what, fd };
+	struct path_beneath_attr rule = { what & r->handled, fd };
 
 	if (fd < 0)
 		return;
-	syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &rule, 0);
+	syscall(SYS_landlock_add_rule, r->fd, RULE_PATH_BENEATH, &rule, 0);
 	close(fd);
-}
-
-static void allow_output(int ruleset, const char *path)
-{
-	enum { IN_PLACE = FS_WRITE_FILE | FS_REMOVE_FILE | FS_MAKE_REG };
-
-	allow(ruleset, output_directory(path), IN_PLACE);
-	if (!output_is_stream(path))
-		return;
-	allow(ruleset, NGC_RETRY(open(path, O_PATH | O_CLOEXEC)), FS_WRITE_FILE);
-	for (size_t i = 0; output_spool_dirs[i] != NULL; i++)
-		allow(ruleset,
-		    NGC_RETRY(open(output_spool_dirs[i], O_PATH | O_CLOEXEC)), IN_PLACE);
 }
 
 enum ngc_code ngc_confine(const struct ngc_site *site, const char *output,
     struct ngc_error *err)
 {
-	int ruleset = create_ruleset(), sys;
+	/* Some builds of libarchive leave compressing to a program. */
+	struct ruleset r = create_ruleset(output != NULL);
 	bool confined;
+	int sys;
 
-	if (ruleset < 0)
+	if (r.fd < 0)
 		return ngc_fail(err, NGC_GONE, errno, "Landlock");
 	for (size_t i = 0; i < ngc_site_zones(site); i++)
-		allow(ruleset, ngc_site_open_root(site, ngc_site_zone(site, i)),
+		allow(&r, ngc_site_open_root(site, ngc_site_zone(site, i)),
 		    FS_WRITE_FILE | FS_REMOVE_FILE);
 	if (output != NULL)
-		allow_output(ruleset, output);
+		allow(&r, output_directory(output),
+		    FS_WRITE_FILE | FS_REMOVE_FILE | FS_MAKE_REG | FS_TRUNCATE);
 	confined = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-		   syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+		   syscall(SYS_landlock_restrict_self, r.fd, 0) == 0;
 	sys = errno;
-	close(ruleset);
+	close(r.fd);
 	return confined ? NGC_OK : ngc_fail(err, NGC_GONE, sys, "Landlock");
 }
 

@@ -14,7 +14,8 @@
 #include "ngc/mem.h"
 #include "ngc/retry.h"
 
-const char *const output_spool_dirs[] = { "/var/tmp", "/tmp", NULL };
+/* Where the spools of a stream lie: it may be larger than what fits into memory. */
+static const char *const spool_dirs[] = { "/var/tmp", "/tmp" };
 
 static enum ngc_code failed(const struct output *o, int sys, struct ngc_error *err)
 {
@@ -37,9 +38,9 @@ static enum ngc_code open_stream(struct output *o, struct ngc_error *err)
 	if (isatty(o->fd))
 		return ngc_fail(err, NGC_INVALID, 0, "%s: a terminal takes no archive",
 		    o->name);
-	for (size_t i = 0; o->dir < 0 && output_spool_dirs[i] != NULL; i++)
+	for (size_t i = 0; o->dir < 0 && i < 2; i++)
 		o->dir = NGC_RETRY(
-		    open(output_spool_dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+		    open(spool_dirs[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	return NGC_OK;
 }
 
@@ -145,28 +146,21 @@ static enum ngc_code open_file(struct output *o, struct ngc_error *err)
 	return o->fd >= 0 ? NGC_OK : failed(o, errno, err);
 }
 
-bool output_is_stream(const char *path)
-{
-	struct stat st;
-
-	return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
-					     !S_ISDIR(st.st_mode));
-}
-
 enum ngc_code output_open(struct output *o, const char *path,
     const volatile sig_atomic_t *stop, struct ngc_error *err)
 {
 	struct stat st;
+	bool there = stat(path, &st) == 0;
 
 	*o = (struct output){ .path = path,
 		.name = path,
 		.fd = -1,
 		.dir = -1,
 		.stop = stop };
-	if (output_is_stream(path))
+	if (strcmp(path, "-") == 0 || (there && !S_ISREG(st.st_mode) &&
+					  !S_ISDIR(st.st_mode)))
 		return open_stream(o, err);
-	if (base_name(path)[0] == '\0' ||
-	    (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+	if (base_name(path)[0] == '\0' || (there && S_ISDIR(st.st_mode)))
 		return ngc_fail(err, NGC_INVALID, EISDIR, "%s", path);
 	return open_file(o, err);
 }

@@ -40,12 +40,6 @@ enum ngc_code output_commit(struct output *o, struct ngc_error *err);
 /* What was not committed vanishes. */
 void output_close(struct output *o);
 
-/* Is what a path leads to written as it is, not replaced? */
-bool output_is_stream(const char *path);
-
-/* Where the spools of a stream lie: it may be larger than what fits into memory. */
-extern const char *const output_spool_dirs[]; /* ends with NULL */
-
 /* The directory that a path lies in, opened; -1 and errno.  The caller's to close. */
 int output_directory(const char *path);
 

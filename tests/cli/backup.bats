@@ -199,3 +199,11 @@ untouched() {
 	A=$T/none/backup.tar
 	untouched "ngxcache: $A: No such file or directory" 'write:9=EIO'
 }
+
+@test "backup: an entry too large for memory is archived and purged" {
+	mkcache -o "$C" --valid 2000000000 --body-size 3000000 httpGETa.test/large
+	ok purge --json -d "$C" --backup "$A" --key httpGETa.test/large
+	json_is '[d["purged"], d["failed"]]' '[1, 0]'
+	ok list --json --fields size -d "$A"
+	json_is '[x["size"] > 3000000 for x in lines]' '[true]'
+}
