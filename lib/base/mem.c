@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /*
@@ -103,9 +104,9 @@ static struct block *new_block(size_t size)
 
 	if (!ngc_size_add(sizeof(*b), size, &total))
 		return NULL;
-	b = calloc(1, total);
+	b = malloc(total);
 	if (b != NULL)
-		b->size = size;
+		*b = (struct block){ .size = size };
 	return b;
 }
 
@@ -186,6 +187,8 @@ void *ngc_arena_alloc(struct ngc_arena *a, size_t n, size_t size)
 	b->used = (b->used + align - 1) & ~(align - 1);
 	p = b->data + b->used;
 	b->used += bytes;
+	if (!b->mapped) /* object by object: what is not needed is not touched */
+		memset(p, 0, bytes);
 	return p;
 }
 
