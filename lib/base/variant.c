@@ -32,6 +32,20 @@ static bool lists_tokens(struct ngc_bytes name)
 	       ngc_bytes_same(name, ngc_bytes_of("accept-charset"));
 }
 
+static void add_lower(MD5_CTX *md5, struct ngc_bytes s)
+{
+	unsigned char lower[64];
+
+	while (s.n > 0) {
+		size_t n = s.n < sizeof(lower) ? s.n : sizeof(lower);
+
+		for (size_t i = 0; i < n; i++)
+			lower[i] = (unsigned char)tolower(s.p[i]);
+		MD5Update(md5, lower, n);
+		s = ngc_bytes_from(s, n);
+	}
+}
+
 /* One more value behind those there were. */
 static void add_value(MD5_CTX *md5, struct ngc_bytes value, bool *first)
 {
@@ -68,11 +82,7 @@ void ngc_variant_compute(struct ngc_bytes key, struct ngc_bytes vary,
 	MD5Init(&md5);
 	MD5Update(&md5, out, NGC_MD5_SIZE);
 	while (next_token(&vary, &name)) {
-		for (size_t i = 0; i < name.n; i++) {
-			unsigned char c = (unsigned char)tolower(name.p[i]);
-
-			MD5Update(&md5, &c, 1);
-		}
+		add_lower(&md5, name);
 		MD5Update(&md5, (const unsigned char *)":", 1);
 		add_header(&md5, name, headers, n);
 		MD5Update(&md5, (const unsigned char *)"\r\n", 2);
