@@ -84,13 +84,16 @@ static bool bends(const struct ngc_directive *d)
 	return false;
 }
 
+/* Their lengths are known: every directive of a server is compared with them. */
+#define NAME(s) { (const unsigned char *)s, sizeof(s) - 1 }
+
 static bool makes_subrequests(const struct ngc_directive *d)
 {
-	static const char *const names[] = { "auth_request", "mirror", "ssi",
-		"add_before_body", "add_after_body" };
+	static const struct ngc_bytes names[] = { NAME("auth_request"), NAME("mirror"),
+		NAME("ssi"), NAME("add_before_body"), NAME("add_after_body") };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (ngc_directive_is(d, names[i]))
+		if (d->n_words > 0 && ngc_bytes_equal(d->words[0], names[i]))
 			return true;
 	return false;
 }

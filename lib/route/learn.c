@@ -267,14 +267,15 @@ static enum ngc_code learn_row(void *arg, const struct part *parts, size_t n,
 {
 	const struct place *at = arg;
 	static const struct part anything = { VAR_OTHER, { NULL, 0 } };
-	struct pattern p = { 0 };
+	struct pattern p;
 
 	if (at->is_default && has_no_host(parts, n))
 		return NGC_OK;
+	pattern_begin(&p);
 	for (size_t i = 0; i < n; i++) {
 		if (add_part(&p, at, &parts[i]))
 			continue;
-		p = (struct pattern){ 0 };
+		pattern_begin(&p);
 		pattern_add(&p, &anything);
 		break;
 	}

@@ -78,6 +78,13 @@ struct pattern {
 	bool nocase;  /* the text is matched without regard to case */
 };
 
+/* Empty; the pieces it may get are not zeroed, for there is room for many. */
+static inline void pattern_begin(struct pattern *p)
+{
+	p->n = 0;
+	p->guessed = p->nocase = false;
+}
+
 /* The words a piece of that grammar can be, up to a NULL; NULL: it is no list. */
 const char *const *pattern_words(enum grammar g);
 
