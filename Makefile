@@ -7,7 +7,7 @@
 # make check-long what takes longer: fuzzing for FUZZ_SECONDS per target (clang), check-wordpress
 #                 (contrib/wordpress on a real one), check-package (the tarball, the packages),
 #                 check-soak (purges under load, for 15 minutes), check-million (files in one
-#                 directory)
+#                 directory), check-analysis (of the sources)
 # make VARIANT=release check-release   its hardening, and what its work costs, by valgrind
 # make coverage   the tests' line coverage per file
 # make install    program, library and manual to $(DESTDIR)$(PREFIX); uninstall removes them
@@ -376,7 +376,7 @@ bench:
 	@$(MAKE) -s VARIANT=release all build/release/tests/lib/mkcache
 	@for bench in tests/bench/conf tests/bench/walk; do $$bench || exit; done
 
-check-long: fuzz check-million check-package check-soak check-wordpress
+check-long: fuzz check-analysis check-million check-package check-soak check-wordpress
 
 fuzz:
 	@$(MAKE) VARIANT=fuzz CC=clang fuzz-targets
@@ -401,12 +401,13 @@ check-release: all $O/tests/lib/mkcache
 check-man: all $O/tests/lib/mkcache
 	@$(RUN) tests/check/man tests/cli/manual.bats tests/cli/completion.bats
 
-check-soak check-wordpress: export SUITE_TIMEOUT = 1800
+check-analysis check-soak check-wordpress: export SUITE_TIMEOUT = 1800
 check-soak: export SOAK_SECONDS ?= 900
 
 check-million: $O/tests/lib/mkcache
 
-check-install check-layers check-million check-model check-package check-soak check-style check-wordpress: check-%: all
+check-analysis check-install check-layers check-million check-model check-package check-soak check-style \
+check-wordpress: check-%: all
 	@RESULT=$O/$*.result $(RUN) tests/check/$*
 
 deps:

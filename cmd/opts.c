@@ -248,7 +248,7 @@ static bool unknown_command(const char *word)
 {
 	const char *names[32] = { NULL }, *near;
 
-	for (size_t i = 0; cmd_all[i] != NULL && i < 31; i++)
+	for (size_t i = 0; i < 31 && cmd_all[i] != NULL; i++)
 		names[i] = cmd_all[i]->name;
 	near = ngc_text_nearest(word, names);
 	if (near != NULL)

@@ -154,7 +154,7 @@ static void heading(struct table *t, const char *name, bool right)
 	char text[16];
 	size_t n = 0;
 
-	for (; name[n] != '\0' && n < sizeof(text) - 1; n++)
+	for (; n < sizeof(text) - 1 && name[n] != '\0'; n++)
 		text[n] = name[n] >= 'a' && name[n] <= 'z' ? name[n] - 'a' + 'A'
 							   : name[n];
 	text[n] = '\0';

@@ -236,10 +236,12 @@ static int start(struct walk *w, const char *root, const char *path)
 int ngc_path_open(const char *root, const char *path, int flags, struct ngc_links *links)
 {
 	struct ngc_links unused;
-	struct walk w = { .links = links != NULL ? links : &unused };
+	struct walk w = { .links = links };
 	char name[NAME_MAX + 1];
 	int fd = -1, more, saved;
 
+	if (links == NULL)
+		w.links = &unused;
 	w.links->n = 0;
 	if (path[0] == '\0' || strlen(path) >= sizeof(w.rest)) {
 		errno = path[0] == '\0' ? ENOENT : ENAMETOOLONG;

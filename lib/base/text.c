@@ -120,12 +120,13 @@ size_t ngc_text_escape_one(struct ngc_bytes s, char out[NGC_ESCAPE_MAX])
 void ngc_text_escape(struct ngc_buf *out, struct ngc_bytes s)
 {
 	while (s.n > 0) {
-		size_t len = ngc_utf8_sequence(s);
+		size_t len = ngc_utf8_sequence(s), n;
 		char one[NGC_ESCAPE_MAX];
 
 		if (len == 0)
 			len = 1;
-		ngc_buf_add(out, one, ngc_text_escape_one(ngc_bytes(s.p, len), one));
+		n = ngc_text_escape_one(ngc_bytes(s.p, len), one);
+		ngc_buf_add(out, one, n);
 		s = ngc_bytes_from(s, len);
 	}
 }

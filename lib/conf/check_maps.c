@@ -34,7 +34,7 @@ static bool is_bad_wildcard(struct ngc_bytes s, bool wild)
 		if (s.p[i] == '.' && i + 1 < s.n && s.p[i + 1] == '.')
 			return true;
 	}
-	return stars > wild;
+	return stars > (wild ? 1 : 0);
 }
 
 /* ".x" stands for "x" and "*.x". */

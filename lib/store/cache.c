@@ -239,6 +239,11 @@ const struct ngc_zone *const *ngc_cache_zones(const struct ngc_cache *c, size_t 
 	return c->zones;
 }
 
+static bool same_levels(const struct ngc_levels *a, const struct ngc_levels *b)
+{
+	return a->n == b->n && memcmp(a->width, b->width, a->n) == 0;
+}
+
 unsigned ngc_cache_levels(const struct ngc_cache *c,
     struct ngc_levels out[NGC_LEVELS_KINDS])
 {
@@ -250,7 +255,7 @@ unsigned ngc_cache_levels(const struct ngc_cache *c,
 
 		if (!c->zones[i]->levels_known)
 			break;
-		while (k < n && memcmp(&out[k], l, sizeof(*l)) != 0)
+		while (k < n && !same_levels(&out[k], l))
 			k++;
 		if (k == n)
 			out[n++] = *l;
