@@ -13,6 +13,7 @@ enum {
 	NEEDS_RESPONSE = 2,
 	NEEDS_READING = 4, /* what its key says */
 	NEEDS_HEADER = 8,  /* a damaged file has none: the field is null */
+	NEEDS_URL = 16,    /* put together from the reading */
 };
 
 static struct field_value nothing(void)
@@ -72,11 +73,7 @@ static struct field_value get_key(const struct field_source *s)
 
 static struct field_value get_url(const struct field_source *s)
 {
-	struct field_value v = { .kind = VALUE_URL };
-
-	return ngc_entry_url(ngc_cache_zone(s->e->cache), &s->reading, &v.url)
-		   ? v
-		   : nothing();
+	return s->has_url ? (struct field_value){ .kind = VALUE_URL } : nothing();
 }
 
 static struct field_value get_scheme(const struct field_source *s)
@@ -237,7 +234,7 @@ static const struct field fields[] = {
 	FIELD(zone, 0),
 	FIELD(file, 0),
 	FIELD(key, NEEDS_HEADER),
-	FIELD(url, NEEDS_HEADER | NEEDS_READING),
+	FIELD(url, NEEDS_HEADER | NEEDS_READING | NEEDS_URL),
 	FIELD(scheme, NEEDS_HEADER | NEEDS_READING),
 	FIELD(method, NEEDS_HEADER | NEEDS_READING),
 	FIELD(host, NEEDS_HEADER | NEEDS_READING),
@@ -352,7 +349,10 @@ static void find_named(struct field_source *s)
 			if (name.n == names[i].n && s->named[i].p == NULL &&
 			    ngc_bytes_same(name, names[i]))
 				s->named[i] = value;
-		s->tagged = s->tagged || ngc_tags_header(name, more);
+		if (!s->tagged && ngc_tags_header(name, more)) {
+			s->tagged = true;
+			s->tags = (struct ngc_tag_position){ pos, value };
+		}
 	}
 }
 
@@ -371,6 +371,9 @@ enum ngc_code field_source_read(struct field_source *s, const struct fields *f,
 	}
 	if (f->needs & NEEDS_READING)
 		ngc_entry_reading(ngc_site_router(s->env->site), e, &s->reading);
+	if (f->needs & NEEDS_URL)
+		s->has_url = ngc_entry_url(ngc_cache_zone(e->cache), &s->reading,
+		    &s->url);
 	return code == NGC_DAMAGED ? NGC_OK : code;
 }
 

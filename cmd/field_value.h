@@ -3,6 +3,7 @@
 #define FIELD_VALUE_H
 
 #include "field.h"
+#include "ngc/tags.h"
 
 /* What the table of the fields gives to those that write them. */
 
@@ -15,7 +16,7 @@ enum value_kind {
 	VALUE_BOOL,
 	VALUE_MD5,
 	VALUE_FILE, /* the entry's path */
-	VALUE_URL,
+	VALUE_URL,  /* the source's */
 	VALUE_TAGS, /* of the stored response */
 };
 
@@ -27,7 +28,6 @@ struct field_value {
 		uint64_t count;
 		bool flag;
 		const unsigned char *md5;
-		struct ngc_entry_url url;
 	};
 };
 
@@ -40,7 +40,10 @@ struct field_source {
 	const struct ngc_entry *e;
 	struct ngc_reading reading;
 	struct ngc_bytes named[N_NAMED]; /* the first; absent: there is none */
-	bool tagged;                     /* some header holds tags */
+	struct ngc_entry_url url;
+	bool has_url;                 /* it is known */
+	bool tagged;                  /* some header holds tags */
+	struct ngc_tag_position tags; /* where the first begins */
 };
 
 struct field {

@@ -18,7 +18,7 @@ static void json_path(struct ngc_buf *b, const struct ngc_entry *e)
 
 static void json_tags(struct ngc_buf *b, const struct field_source *s)
 {
-	struct ngc_tag_position at = { 0 };
+	struct ngc_tag_position at = s->tags;
 	struct ngc_bytes tag;
 
 	ngc_buf_add_char(b, '[');
@@ -70,7 +70,7 @@ static void json_value(struct ngc_buf *b, const struct field_source *s,
 		break;
 	case VALUE_URL:
 		ngc_buf_add_char(b, '"');
-		ngc_entry_url_write(&v->url, jsonw_text, b);
+		ngc_entry_url_write(&s->url, jsonw_text, b);
 		ngc_buf_add_char(b, '"');
 		break;
 	case VALUE_TAGS:
@@ -117,7 +117,7 @@ static void plain_path(struct ngc_buf *b, const struct ngc_entry *e)
 /* With blanks between. */
 static void plain_tags(struct ngc_buf *b, const struct field_source *s)
 {
-	struct ngc_tag_position at = { 0 };
+	struct ngc_tag_position at = s->tags;
 	struct ngc_bytes tag;
 	size_t start = b->n;
 
@@ -146,7 +146,7 @@ static void plain_value(struct ngc_buf *b, const struct field_source *s,
 		plain_path(b, s->e);
 		break;
 	case VALUE_URL:
-		ngc_entry_url_write(&v->url, ngc_text_escape, b);
+		ngc_entry_url_write(&s->url, ngc_text_escape, b);
 		break;
 	case VALUE_TAGS:
 		plain_tags(b, s);

@@ -12,7 +12,10 @@
 /* Does a header of that name hold tags?  more: as below. */
 bool ngc_tags_header(struct ngc_bytes name, const char *const *more);
 
-/* A position among the tags of a response; all zero at the start. */
+/*
+ * A position among the tags of a response: all zero at the start, or behind the name of
+ * the first header that holds some.
+ */
 struct ngc_tag_position {
 	size_t pos;             /* of ngc_response_next() */
 	struct ngc_bytes value; /* what is left of the line in hand */
