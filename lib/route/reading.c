@@ -96,6 +96,8 @@ static size_t run_length(enum grammar g, struct ngc_bytes s, size_t *min)
 	switch (g) {
 	case GRAMMAR_HOST:
 		return run_of(GRAMMAR_HOST, s);
+	case GRAMMAR_PLAIN_HOST:
+		return run_of(GRAMMAR_PLAIN_HOST, s);
 	case GRAMMAR_TARGET:
 		return run_of(GRAMMAR_TARGET, s);
 	default:
@@ -226,6 +228,24 @@ static bool is_done(const struct match *m)
 
 static void match_from(struct match *m, unsigned i, size_t pos);
 
+/* Can the i-th piece begin there?  Cheaper than to try it. */
+static bool may_begin(const struct match *m, unsigned i, size_t pos)
+{
+	const struct piece *p = &m->p->pieces[i];
+
+	if (i >= m->p->n)
+		return true;
+	if (p->grammar == GRAMMAR_TARGET || p->grammar == GRAMMAR_PATH)
+		return may_start_run(p->grammar, ngc_bytes_from(m->key, pos));
+	if (p->grammar == GRAMMAR_SCHEME)
+		return pos < m->key.n && m->key.p[pos] == 'h';
+	if (p->grammar == GRAMMAR_METHOD)
+		return pos < m->key.n && m->key.p[pos] >= 'A' && m->key.p[pos] <= 'Z';
+	if (p->grammar == GRAMMAR_TEXT && !m->p->nocase && p->text.n > 0)
+		return pos < m->key.n && m->key.p[pos] == p->text.p[0];
+	return true;
+}
+
 /* Most words are told apart by their first letter. */
 static bool may_start(struct ngc_bytes s, const char *word)
 {
@@ -236,10 +256,15 @@ static void match_words(struct match *m, unsigned i, size_t pos, const char *con
 {
 	struct ngc_bytes left = ngc_bytes_from(m->key, pos);
 
-	for (; *words != NULL; words++)
-		if (may_start(left, *words) &&
-		    ngc_bytes_starts(left, ngc_bytes_of(*words)))
-			match_from(m, i + 1, pos + strlen(*words));
+	for (; *words != NULL; words++) {
+		struct ngc_bytes word;
+
+		if (!may_start(left, *words))
+			continue;
+		word = ngc_bytes_of(*words);
+		if (ngc_bytes_starts(left, word) && may_begin(m, i + 1, pos + word.n))
+			match_from(m, i + 1, pos + word.n);
+	}
 }
 
 /*
@@ -254,20 +279,6 @@ static bool is_tried(struct match *m, unsigned i, size_t pos)
 		return true;
 	m->tried[i] = pos + 1;
 	return false;
-}
-
-/* Can the i-th piece begin there?  Cheaper than to try it. */
-static bool may_begin(const struct match *m, unsigned i, size_t pos)
-{
-	const struct piece *p = &m->p->pieces[i];
-
-	if (i >= m->p->n)
-		return true;
-	if (p->grammar == GRAMMAR_TARGET || p->grammar == GRAMMAR_PATH)
-		return may_start_run(p->grammar, ngc_bytes_from(m->key, pos));
-	if (p->grammar == GRAMMAR_TEXT && !m->p->nocase && p->text.n > 0)
-		return pos < m->key.n && m->key.p[pos] == p->text.p[0];
-	return true;
 }
 
 /*
@@ -380,7 +391,8 @@ void pattern_read(const struct pattern *p, struct ngc_bytes key, struct readings
 	struct match m;
 
 	match_start(&m, p, key, out);
-	match_from(&m, 0, 0);
+	if (may_begin(&m, 0, 0))
+		match_from(&m, 0, 0);
 	out->incomplete = out->incomplete || m.steps >= STEPS_MAX;
 	out->guessed = out->guessed || (m.matched && p->guessed);
 }
@@ -390,6 +402,7 @@ bool pattern_match(const struct pattern *p, struct ngc_bytes key)
 	struct match m;
 
 	match_start(&m, p, key, NULL);
-	match_from(&m, 0, 0);
+	if (may_begin(&m, 0, 0))
+		match_from(&m, 0, 0);
 	return m.matched;
 }
