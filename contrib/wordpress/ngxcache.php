@@ -74,7 +74,7 @@ final class Ngxcache {
 	const CONTENT = 'query|latest-posts \{[^}]*"display(?:PostContent|FeaturedImage)';
 
 	private static $selectors = [];  // base => [selector => true]
-	private static $again = [];      // the same: what is purged for the second time
+	private static $again = [];      // of selectors and hosts: what is purged for the second time
 	private static $whole = [];      // base => true
 	private static $terms = [];      // id => term before its change
 	private static $attached = [];   // id of a post => its attachments
@@ -127,13 +127,15 @@ final class Ngxcache {
 		}, $priority, 6);
 	}
 
-	/** What should have gone is not known any more: everything goes. */
+	/** What should have gone is not known any more: everything goes, at the end or later. */
 	private static function broke($hook, $e) {
 		try {
 			if ($hook !== 'shutdown') {
 				self::everything();
 			}
-			self::keep_failure("$hook: " . $e->getMessage(), [], []);
+			list($selectors, $hosts) = self::with_failed(self::whole(array_keys(self::$selectors)),
+				self::hosts());
+			self::keep_failure("$hook: " . $e->getMessage(), $selectors, $hosts);
 		} catch (Throwable $ignored) {
 			error_log("ngxcache: $hook: " . $e->getMessage());
 		}
@@ -709,7 +711,7 @@ final class Ngxcache {
 	}
 
 	private static function second_time($selectors, $hosts) {
-		self::$again = [$selectors, $hosts];
+		self::$again[] = [$selectors, $hosts];
 	}
 
 	private static function host_of($url) {
@@ -734,46 +736,51 @@ final class Ngxcache {
 			$selectors = array_merge($selectors, array_map('strval', array_keys($some)));
 		}
 		$hosts = self::hosts();
-		$again = self::$again;
-		self::$selectors = self::$whole = self::$again = [];
-		$selectors = apply_filters('ngxcache_selectors', $selectors);
+		$selectors = array_values(array_filter(apply_filters('ngxcache_selectors', $selectors), 'is_string'));
 		if ($selectors && self::purge($hosts, $selectors) && self::setting('AGAIN', 10) > 0) {
+			/* Without the time, a second save of the page would not get an event of its own. */
 			wp_schedule_single_event(time() + self::setting('AGAIN', 10), 'ngxcache_again',
-				[$selectors, $hosts]);
+				[$selectors, $hosts, time()]);
 		}
-		if ($again) {
-			self::purge($again[1], $again[0]);
+		self::$selectors = self::$whole = [];
+		while ($one = array_pop(self::$again)) {
+			self::purge($one[1], $one[0]);
 		}
 	}
 
 	/** What failed before is tried again with it. */
-	private static function purge($hosts, $selectors) {
+	private static function with_failed($selectors, $hosts) {
 		$failed = get_site_option('ngxcache_failed');
 		if (is_array($failed)) {
 			$selectors = array_values(array_unique(array_merge($selectors, $failed['selectors'])));
 			$hosts = array_values(array_unique(array_merge($hosts, $failed['hosts'])));
 		}
+		return [$selectors, $hosts, is_array($failed)];
+	}
+
+	private static function purge($hosts, $selectors) {
+		list($selectors, $hosts, $again) = self::with_failed($selectors, $hosts);
 		ignore_user_abort(true);
 		$error = self::run($hosts, $selectors);
 		if ($error !== '') {
-			self::keep_failure($error, $selectors, $hosts);
+			/* If it is one of the selectors that is wrong, it must not stay among them. */
+			self::keep_failure($error, $again || count($selectors) > self::setting('MAX', 400) ?
+				self::whole($selectors) : $selectors, $hosts);
 			return false;
 		}
-		if (is_array($failed)) {
+		if ($again) {
 			delete_site_option('ngxcache_failed');
 		}
 		return true;
 	}
 
+	/** The whole sites that URLs are of. */
+	private static function whole($urls) {
+		$sites = preg_replace('|^(https?://[^/?#\s]+)\S*$|', '$1/*', $urls);
+		return array_values(array_unique(preg_grep('|^https?://[^/?#\s]+/\*$|', $sites)));
+	}
+
 	private static function keep_failure($text, $selectors, $hosts) {
-		if (count($selectors) > self::setting('MAX', 400)) {
-			$selectors = array_values(array_unique(preg_replace('|^(\w+://[^/]+).*|', '$1/*',
-				$selectors)));
-		}
-		$failed = get_site_option('ngxcache_failed');
-		if (!$selectors && is_array($failed)) {
-			list($selectors, $hosts) = [$failed['selectors'], $failed['hosts']];
-		}
 		self::$error = $text;
 		error_log("ngxcache: $text");
 		update_site_option('ngxcache_failed', ['time' => time(), 'text' => $text,
@@ -880,7 +887,9 @@ final class Ngxcache {
 	}
 
 	private static function run_in_shell($command, $json) {
-		$line = 'exec ' . implode(' ', array_map(function ($word) {
+		$limit = @is_executable('/usr/bin/timeout') ?
+			sprintf('/usr/bin/timeout -k 1 %d ', self::setting('TIMEOUT', 10)) : '';
+		$line = "exec $limit" . implode(' ', array_map(function ($word) {
 			return "'" . str_replace("'", "'\\''", $word) . "'";
 		}, $command)) . ' >/dev/null 2>&1';
 		if (self::setting('CONF', '')) {

@@ -58,6 +58,9 @@ def one_site():
         tap.check("other plugins purge URLs and the site by an action", actions, wp)
         tap.check("a save goes on without the program, and the administrator is told", no_program, wp, owl)
         tap.check("what failed is purged with the next change", retried, wp, owl)
+        tap.check("what is no URL fails, and does not make all that follows fail", malformed, wp, owl)
+        tap.check("a filter that breaks at the end makes the whole site go with the next change", broken_end, wp, owl)
+        tap.check("all second times that are due are taken, and each save has its own", second_times, wp, owl)
         tap.check("a save goes on when the program takes too long", too_long, wp, owl)
         tap.check("a save goes on when another plugin breaks a filter", broken_filter, wp, owl)
         tap.check("it works with popen alone", popen_alone, wp, owl)
@@ -159,6 +162,40 @@ def retried(wp, owl):
     said = shows(wp, "//a.test/owl/", "Third text.", "MISS")
     return said + (["still told"] if "could not purge" in notices(wp) else []) + \
         ([failure(wp)] if failure(wp) else [])
+
+
+def malformed(wp, owl):
+    wp.run("do_action('ngxcache_purge', ['no URL at all', 'http://a.test/owl/']);")
+    said = [] if failure(wp) else ["nothing was told"]
+    edit(wp, owl, "Not told of.")
+    return said + edit_shows(wp, "//a.test/owl/", owl, "After something malformed.")
+
+
+def broken_end(wp, owl):
+    wp.write("content/mu-plugins/broken.php", "<?php add_filter('ngxcache_selectors', function () {"
+             "throw new Error('broken by another plugin'); });")
+    wp.reload_php()
+    warm(wp, "//a.test/owl/", "//a.test/nothing/")
+    said = [] if edit(wp, owl, "Kept for later.") == owl else ["the save did not go on"]
+    os.unlink(wp.path("content/mu-plugins/broken.php"))
+    wp.reload_php()
+    wp.run("do_action('ngxcache_purge', ['http://a.test/feed*']);")
+    return said + shows(wp, "//a.test/owl/", "Kept for later.", "MISS") + shows(wp, "//a.test/nothing/", "", "MISS")
+
+
+def second_times(wp, owl):
+    warm(wp, "//a.test/owl/", "//a.test/nothing/", "//a.test/feed/")
+    wp.run("do_action('ngxcache_again', ['http://a.test/owl/'], ['a.test'], 1);"
+           "do_action('ngxcache_again', ['http://a.test/nothing/'], ['a.test'], 2);")
+    said = shows(wp, "//a.test/owl/", "", "MISS") + shows(wp, "//a.test/nothing/", "", "MISS") + \
+        shows(wp, "//a.test/feed/", "", "HIT")
+    wp.configure(AGAIN=3600)
+    for text in ("One.", "Two."):
+        edit(wp, owl, text)
+        time.sleep(1.1)  # an event is told from another by its second
+    wp.configure(AGAIN=0)
+    events = wp.run("$n = 0; foreach (_get_cron_array() as $hooks) $n += count($hooks['ngxcache_again'] ?? []); return $n;")
+    return said + ([] if events == 2 else ["%s second times" % events])
 
 
 def program(wp, name, text):
