@@ -30,6 +30,7 @@ struct ngc_unpack {
 	const char *path;
 	struct input *input;
 	bool started; /* a member was read */
+	uint64_t left;        /* so much of the member in hand is yet to be read */
 	uint32_t sum, wanted; /* CRC-32 of what was read of a member, and of all of it */
 	bool summed;          /* that is known */
 	enum ngc_code failed;
@@ -61,13 +62,19 @@ static int64_t skip_input(struct archive *a, void *arg, int64_t n)
 	return input_skip(u->input, n);
 }
 
+/* The library can have more for a member than the size that it told. */
 static ssize_t stream_read(struct ngc_stream *s, void *p, size_t n)
 {
 	struct ngc_unpack *u = (struct ngc_unpack *)s;
-	ssize_t got = u->lib->read_data(u->archive, p, n);
+	ssize_t got = 0;
 
+	if (n > u->left)
+		n = (size_t)u->left;
+	if (n > 0)
+		got = u->lib->read_data(u->archive, p, n);
 	if (got > 0)
 		u->sum = ngc_crc32_more(u->sum, ngc_bytes(p, (size_t)got));
+	u->left = got > 0 ? u->left - (uint64_t)got : 0;
 	if (got >= 0)
 		return got;
 	u->failed = ngc_fail(&u->err, NGC_DAMAGED, 0, "%s: damaged: %s", u->path,
@@ -459,5 +466,6 @@ enum ngc_code ngc_unpack_next(struct ngc_unpack *u, struct ngc_member *out,
 	if (r < ARCHIVE_WARN)
 		return header_failed(u, err);
 	u->started = true;
+	u->left = u->lib->entry_size(e) > 0 ? (uint64_t)u->lib->entry_size(e) : 0;
 	return judge(u, e, out, err);
 }
