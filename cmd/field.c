@@ -73,7 +73,9 @@ static struct field_value get_key(const struct field_source *s)
 
 static struct field_value get_url(const struct field_source *s)
 {
-	return s->has_url ? (struct field_value){ .kind = VALUE_URL } : nothing();
+	if (!s->has_url)
+		return nothing();
+	return (struct field_value){ .kind = VALUE_URL };
 }
 
 static struct field_value get_scheme(const struct field_source *s)
